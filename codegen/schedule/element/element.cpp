@@ -29,6 +29,21 @@ void ElementEmitter::bind(ValueId v, const Indices& at, ElementValue value) {
   bound_[v] = {index_key(at), value};
 }
 
+void ElementEmitter::emit_loads(ValueId v, const Indices& at, std::set<ValueId>& seen,
+                                const std::function<void(const Placement&)>& loaded) {
+  const prims::Graph& g = values_.graph;
+  if (v == prims::kNoValue || !seen.insert(v).second) return;
+  if (const Placement* p = values_.placement(v)) {
+    if (g.type(v).shape.size() != at.size()) return;
+    emit(v, at);
+    if (loaded) loaded(*p);
+    return;
+  }
+  const prims::NodeId producer = g.producer(v);
+  if (producer == prims::Graph::kNoNode || !is_core_elementwise(g.node(producer).prim)) return;
+  for (ValueId operand : g.node(producer).operands) emit_loads(operand, at, seen, loaded);
+}
+
 ElementValue ElementEmitter::emit(ValueId v, const Indices& at) {
   if (auto it = bound_.find(v); it != bound_.end()) {
     if (it->second.first == index_key(at) || values_.graph.type(v).rank() == 0)

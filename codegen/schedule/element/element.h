@@ -57,6 +57,11 @@ class ElementEmitter {
 
   ElementValue emit(prims::ValueId v, const Indices& at);
 
+  // Emits the loads of what `v` is computed from elementwise, at the same indices, which are those
+  // of the whole domain; `loaded` is told of each. `seen`: values that need no look any more.
+  void emit_loads(prims::ValueId v, const Indices& at, std::set<prims::ValueId>& seen,
+                  const std::function<void(const Placement&)>& loaded = {});
+
   // The element of a view's operand that the view has at `at`.
   ElementValue emit_viewed(const prims::Node& view, const Indices& at);
 

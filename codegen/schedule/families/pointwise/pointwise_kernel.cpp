@@ -28,7 +28,7 @@ class Point {
   // Of what the results are computed from elementwise.
   void load() {
     std::set<ValueId> seen;
-    for (const Root& r : roots_) load(r.value, seen);
+    for (const Root& r : roots_) e_.emit_loads(r.value, at_, seen);
   }
 
   // All loads come before all stores: an output may be an input's memory.
@@ -51,17 +51,6 @@ class Point {
 
  private:
   const prims::Graph& graph() const { return c_.values.graph; }
-
-  void load(ValueId v, std::set<ValueId>& seen) {
-    if (v == prims::kNoValue || !seen.insert(v).second) return;
-    if (c_.values.placement(v) != nullptr) {
-      if (graph().type(v).shape.size() == f_.domain().size()) e_.emit(v, at_);
-      return;
-    }
-    const NodeId p = graph().producer(v);
-    if (p == prims::Graph::kNoNode || !is_core_elementwise(graph().node(p).prim)) return;
-    for (ValueId operand : graph().node(p).operands) load(operand, seen);
-  }
 
   Frame& f_;
   const BuildContext& c_;

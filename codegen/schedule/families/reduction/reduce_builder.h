@@ -121,7 +121,6 @@ class ReduceBuilder {
   void store_resident();
   void load_cached_element();
   kir::Value stores_row();
-  void hoist_loads(prims::ValueId v, std::set<prims::ValueId>& seen);
   void hoist_row_loads(std::span<const prims::NodeId> reduces);
   void hoist_invariants(prims::ValueId v, std::set<prims::ValueId>& seen);
   void hoist_invariants(std::span<const prims::ValueId> values);

@@ -81,29 +81,17 @@ void ReduceBuilder::store_resident() {
   }
 }
 
-// Emits the loads that `v` is computed from elementwise.
-void ReduceBuilder::hoist_loads(ValueId v, std::set<ValueId>& seen) {
-  const prims::Graph& g = c_.values.graph;
-  if (v == prims::kNoValue || !seen.insert(v).second) return;
-  if (c_.values.placement(v) != nullptr) {
-    if (g.type(v).shape.size() == r_.domain.size()) {
-      emitter_.emit(v, domain_indices());
-      if (evict_last_) b().evict_last(frame_.buffer(c_.values.placement(v)->buffer, true, false));
-    }
-    return;
-  }
-  const NodeId p = g.producer(v);
-  if (p == prims::Graph::kNoNode || !is_core_elementwise(g.node(p).prim)) return;
-  for (ValueId operand : g.node(p).operands) hoist_loads(operand, seen);
-}
-
 // Issues all loads of the row first: they are in flight while the row's invariants are computed.
 void ReduceBuilder::hoist_row_loads(std::span<const NodeId> reduces) {
   for (uint32_t iteration = 0; iteration < iterations_; ++iteration) {
     for_iteration(iteration, [&] {
       std::set<ValueId> seen;
+      const auto keep = [&](const Placement& p) {
+        if (evict_last_) b().evict_last(frame_.buffer(p.buffer, true, false));
+      };
       for (NodeId n : reduces)
-        for (ValueId v : c_.values.graph.node(n).operands) hoist_loads(v, seen);
+        for (ValueId v : c_.values.graph.node(n).operands)
+          emitter_.emit_loads(v, domain_indices(), seen, keep);
     });
   }
 }
