@@ -56,17 +56,6 @@ _NO_KERNEL = ("not implemented for", "Low precision dtypes not supported",
               "addition does not currently support broadcasting",
               "Expected self to be a floating-point or complex tensor, but got")
 
-READS_INDICES_AS_DENSE = {"_sparse_sparse_matmul"}
-READS_ROWS_AS_DENSE = {"_convert_indices_from_coo_to_csr"}
-# They narrow by batch sizes.
-READS_BATCHES_AS_DENSE = {"lstm.data", "gru.data", "rnn_tanh.data", "rnn_relu.data"}
-# They add a gradient where its index says, without a look at sizes, strides or ranges.
-READS_MAXIMA_AS_DENSE = {"adaptive_max_pool3d_backward", "fractional_max_pool2d_backward",
-                         "fractional_max_pool3d_backward"}
-# It writes a norm for each row into memory of g's strides, one after the other: where g repeats its
-# elements that memory is too small for them.
-WRITES_NORMS_AS_DENSE = {"_weight_norm_interface"}
-
 # What PyTorch says where an operator does not take the one dtype of its tensors at all.
 _NO_DTYPE = ("not implemented for",
              # in place, of a result of another kind
@@ -91,21 +80,8 @@ def lacks_kernel_of_dtype(call, error):
 def is_misread(call):
     """Whether PyTorch would go through the call's indices, sizes or results as if they had no gaps, and
     out of their memory: nothing can be learned from its answer."""
-    base = call.overload.split(".")[0]
-    if base in READS_ROWS_AS_DENSE:
-        return _are_rows_astray(call, call.args[0])
-    if base in WRITES_NORMS_AS_DENSE:
-        g = _given(call)["g"]
-        return any(n > 1 and s == 0 for n, s in zip(g.size, g.stride))
-    if base in READS_MAXIMA_AS_DENSE:
-        return _are_maxima_astray(call, **_given(call))
-    if call.overload in READS_BATCHES_AS_DENSE:
-        batches = _given(call)["batch_sizes"]
-        return any(n > 1 and s != 1 for n, s in zip(batches.size, batches.stride))
-    if base not in READS_INDICES_AS_DENSE:
-        return False
-    indices = [t.parts[0] for t in call.tensors() if getattr(t, "parts", ())]
-    return any(len(i.size) == 2 and min(i.size) > 1 and i.stride != (i.size[1], 1) for i in indices)
+    of = _MISREAD.get(call.overload.split(".")[0])
+    return of is not None and of(call, _given(call))
 
 
 def is_ruled_out(call):
@@ -138,6 +114,16 @@ def _are_rows_astray(call, rows):
     gaps = any(n > 1 and s != 1 for n, s in zip(rows.size[-1:], rows.stride[-1:]))
     found = _numbers(call, rows)
     return gaps or found != sorted(found)
+
+
+def _have_gaps(places):
+    return any(len(i.size) == 2 and min(i.size) > 1 and i.stride != (i.size[1], 1) for i in places)
+
+
+def _narrows_astray(call, given):
+    """By batch sizes; the overloads of a packed sequence have them."""
+    batches = given.get("batch_sizes")
+    return batches is not None and any(n > 1 and s != 1 for n, s in zip(batches.size, batches.stride))
 
 
 def _rows_out_of_range(call, rows, size):
@@ -178,6 +164,21 @@ def _is_of_no_product(call, given):
     a, b = given["self"].size, given["mat2"].size
     return 0 in (*a, *b) and a[-1:] != b[:1]
 
+
+_MISREAD = {
+    "_sparse_sparse_matmul": lambda call, x:
+        _have_gaps([t.parts[0] for t in call.tensors() if getattr(t, "parts", ())]),
+    "_convert_indices_from_coo_to_csr": lambda call, x: _are_rows_astray(call, x["self"]),
+    **dict.fromkeys(["lstm", "gru", "rnn_tanh", "rnn_relu"], _narrows_astray),
+    # They add a gradient where its index says, without a look at sizes, strides or ranges.
+    **dict.fromkeys(["adaptive_max_pool3d_backward", "fractional_max_pool2d_backward",
+                     "fractional_max_pool3d_backward"],
+                    lambda call, x: _are_maxima_astray(call, **x)),
+    # It writes a norm for each row into memory of g's strides, one after the other: where g repeats its
+    # elements that memory is too small for them.
+    "_weight_norm_interface": lambda call, x:
+        any(n > 1 and s == 0 for n, s in zip(x["g"].size, x["g"].stride)),
+}
 
 _RULED_OUT = {
     "reflection_pad2d_backward": _reflects_too_much,

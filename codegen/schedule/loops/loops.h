@@ -64,8 +64,8 @@ void for_each_cpu_tile(Frame& f, std::vector<LoopDim>& loops, size_t tiled,
 void for_each_point(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body,
                     std::optional<size_t> tiled = std::nullopt, int64_t elements = 1);
 
-// What there is to do for the elements of one position. Each part is called at that position, as
-// often as it is there once, in this order.
+// What there is to do for the elements of one position: each part once, at that position and in
+// this order; load() may be left out.
 struct PointPhases {
   // Issues loads that the elements will need: those of other positions are then in flight beside
   // them, also where computing takes branches, past which no compiler moves a load.

@@ -18,11 +18,14 @@ Value exchanged(kir::Builder& b, Value v, Exchange exchange) {
 
 }  // namespace
 
+// Devices with ballots define the order of a subgroup's lanes.
+bool has_known_subgroups(const kir::TargetModel& target) {
+  return target.subgroup_ballot && target.min_subgroup == target.max_subgroup &&
+         target.max_subgroup > 1;
+}
+
 bool exchanges(const kir::Builder& b, uint32_t threads, std::span<const Value> values) {
-  const kir::TargetModel& t = b.target();
-  // Devices with ballots define the order of a subgroup's lanes.
-  if (!t.subgroup_ballot || t.min_subgroup != t.max_subgroup || t.max_subgroup < 2) return false;
-  return threads % t.max_subgroup == 0 &&
+  return has_known_subgroups(b.target()) && threads % b.target().max_subgroup == 0 &&
          std::ranges::all_of(values, [&](Value v) { return b.type(v).scalar != kir::Scalar::f16; });
 }
 

@@ -8,6 +8,9 @@
 
 namespace primset::schedule {
 
+// Are subgroups of one size, whose lanes are in a known order?
+bool has_known_subgroups(const kir::TargetModel& target);
+
 // Are a workgroup's threads in subgroups of one known size, in the order of their ids, and can
 // these values be shuffled?
 bool exchanges(const kir::Builder& b, uint32_t threads, std::span<const kir::Value> values);

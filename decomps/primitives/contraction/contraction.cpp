@@ -82,6 +82,14 @@ Val split(const Val& x, int64_t dim, const SymInt& g, const SymInt& n) {
   return reshape(x, shape);
 }
 
+// [batch, group, channel of the group, ...] to [batch, channels, ...].
+Val joined_groups(const Val& y, const SymInt& channels) {
+  SymInts shape = y.shape();
+  shape.erase(shape.begin() + 1);
+  shape[1] = channels;
+  return reshape(y, shape);
+}
+
 Val padded(const Val& x, const SymInts& low, const SymInts& high) {
   SymInts before(2, SymInt(0)), behind(2, SymInt(0));
   before.insert(before.end(), low.begin(), low.end());
@@ -97,11 +105,7 @@ Val channels_second(const Val& y, const SymInt& channels) {
   const int64_t rank = y.rank();
   Ints order = {1, 0, rank - 1};
   for (int64_t d = 2; d < rank - 1; ++d) order.push_back(d);
-  const Val moved = transpose(y, order);
-  SymInts shape = moved.shape();
-  shape.erase(shape.begin() + 1);
-  shape[1] = channels;
-  return reshape(moved, shape);
+  return joined_groups(transpose(y, order), channels);
 }
 
 // The windows [batch, group, channel, places..., kernel...] as a matrix for whoever has them in
@@ -134,12 +138,8 @@ Val filtered_by_channel(const Convolution& c, const Val& windows, const SymInt& 
   filters.insert(filters.end(), static_cast<size_t>(c.spatial), SymInt(1));
   for (const SymInt& k : c.kernel()) filters.push_back(k);
   const Val products = opmath(of_channel) * opmath(reshape(c.w, filters));
-  const Val y =
-      reduce(Prim::reduce_sum, products, dims_between(3 + c.spatial, 3 + 2 * c.spatial), false);
-  SymInts shape = y.shape();
-  shape.erase(shape.begin() + 1);
-  shape[1] = c.w.size(0);
-  return reshape(y, shape);
+  const Ints kernel = dims_between(3 + c.spatial, 3 + 2 * c.spatial);
+  return joined_groups(reduce(Prim::reduce_sum, products, kernel, false), c.w.size(0));
 }
 
 // A product of windows of the padded input with the kernel.
@@ -167,10 +167,8 @@ Val deconvolved(Tracer& t, const Convolution& c) {
   Ints order = {1, 0, 2 + c.spatial};
   for (int64_t d = 2; d < 2 + c.spatial; ++d) order.push_back(d);
   for (int64_t d = 3 + c.spatial; d < terms.rank(); ++d) order.push_back(d);
-  const Val moved = transpose(terms, order);
-  SymInts windows = moved.shape(), shape = {c.x.size(0), channels}, high;
-  windows.erase(windows.begin() + 1);
-  windows[1] = channels;
+  const Val windows = joined_groups(transpose(terms, order), channels);
+  SymInts shape = {c.x.size(0), channels}, high;
   const SymInts kernel = c.kernel();
   SymInts low;
   for (size_t i = 0; i < kernel.size(); ++i) {
@@ -179,7 +177,7 @@ Val deconvolved(Tracer& t, const Convolution& c) {
     low.push_back(-c.padding[i]);
     high.push_back(c.output_padding[i] - c.padding[i]);
   }
-  const Val field = t.prim1(Prim::window_scatter_add, {reshape(moved, windows)},
+  const Val field = t.prim1(Prim::window_scatter_add, {windows},
                             {{"dims", c.spatial_dims()},
                              {"sizes", kernel},
                              {"strides", c.stride},

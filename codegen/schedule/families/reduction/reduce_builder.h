@@ -39,6 +39,12 @@ enum class ReduceShape {
   simt_column
 };
 
+// Does a SIMT thread take neighbours of a row, in vectors?
+constexpr bool takes_neighbours(ReduceShape s) {
+  return s == ReduceShape::simt_group || s == ReduceShape::simt_subgroup ||
+         s == ReduceShape::simt_lanes;
+}
+
 // The parallel loop along which elements lie side by side in memory while those of a row do not;
 // `dim` is the reduced one of the domain.
 std::optional<size_t> loop_across(const std::vector<LoopDim>& parallel, size_t dim,
@@ -49,7 +55,7 @@ struct RowSchedule {
   uint32_t threads = 1;          // of a workgroup
   uint32_t iterations = 0;       // that cover a register-resident row; 0: rows are not resident
   uint32_t parts = 1;            // simt_column, simt_subgroup: threads that share a row
-  uint16_t lanes = kGroupLanes;  // along_memory(): neighbours that a thread takes
+  uint16_t lanes = kGroupLanes;  // takes_neighbours(): as many that a thread takes
   bool one_lane = false;         // cpu_column, cpu_across: records accesses without masks of lanes
   bool short_body = false;  // CPU: several vectors find registers, and the body may be there twice
   bool side_by_side = false;  // simt_thread, simt_column: elements are read together
@@ -173,11 +179,7 @@ class ReduceBuilder {
   bool rows_are_lanes() const {
     return shape_ == ReduceShape::cpu_column || shape_ == ReduceShape::cpu_across;
   }
-  // Does a SIMT thread take neighbours in vectors?
-  bool along_memory() const {
-    return shape_ == ReduceShape::simt_group || shape_ == ReduceShape::simt_subgroup ||
-           shape_ == ReduceShape::simt_lanes;
-  }
+  bool along_memory() const { return takes_neighbours(shape_); }
   // Do several threads share a row whose neighbours they take?
   bool shares_neighbours() const { return along_memory() && shape_ != ReduceShape::simt_lanes; }
   // As many, and which of them this one is.

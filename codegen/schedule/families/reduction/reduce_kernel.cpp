@@ -395,13 +395,11 @@ RowSchedule short_row(const BuildContext& c, const SymInt& length) {
 
 // Can a row's partial results, whatever their tuples hold, be shuffled?
 bool can_shuffle(const BuildContext& c, const ReduceRequest& r) {
-  const kir::TargetModel& t = c.target;
-  const bool known = t.subgroup_ballot && t.min_subgroup == t.max_subgroup && t.max_subgroup > 1;
   const auto is_half = [&](prims::ValueId v) {
     const DType d = c.values.graph.type(v).dtype;
     return d == DType::f16 || d == DType::c32;
   };
-  return known && std::ranges::none_of(r.reduces, [&](NodeId n) {
+  return has_known_subgroups(c.target) && std::ranges::none_of(r.reduces, [&](NodeId n) {
            return std::ranges::any_of(c.values.graph.node(n).results, is_half);
          });
 }
@@ -507,9 +505,7 @@ BuiltKernel reduce_kernel(const BuildContext& c, const ReduceRequest& r) {
   if (!c.target.simt) return cpu_kernel(c, r, schedule, std::move(parallel), reduced);
   BuiltKernel first = ReduceBuilder(c, r, schedule).build(parallel, reduced);
   std::vector<LoopDim> merged = merge_loops(r.domain, parallel, first.analysis);
-  const bool along_memory = schedule.shape == ReduceShape::simt_group ||
-                            schedule.shape == ReduceShape::simt_subgroup ||
-                            schedule.shape == ReduceShape::simt_lanes;
+  const bool along_memory = takes_neighbours(schedule.shape);
   schedule.side_by_side = !along_memory && first.kernel.insts.size() <= kShortBody;
   const bool again = along_memory || schedule.side_by_side || !first.analysis.padding.empty();
   if (merged.size() == parallel.size() && !again) return first;
