@@ -148,6 +148,7 @@ struct Overload {
   StrideRule strides;
   OutRule outs;
   bool unchanged_is_itself = false;  // a result that is an argument's own value is that argument
+  bool undefined_contents = false;   // the results are memory that nobody wrote
   bool reads_offset = false;         // the result depends on where in its storage a tensor starts
   RandomUse random;
   Implementation implementation;

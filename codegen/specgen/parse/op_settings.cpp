@@ -73,7 +73,7 @@ void OpSettings::read(Fields& fields) {
       {"scalar", &scalar},       {"decompose", &decompose}, {"intrinsic", &intrinsic},
       {"sparse", &sparse},       {"checks", &checks},       {"written_checks", &written_checks},
       {"dtypes", &dtypes},       {"strides", &strides},     {"outs", &outs},
-      {"unchanged", &unchanged}, {"reads", &reads},         {"random", &random},
+      {"unchanged", &unchanged}, {"contents", &contents}, {"reads", &reads}, {"random", &random},
       {"cases", &cases},         {"tolerance", &tolerance}, {"status", &status},
       {"tags", &tags},           {"callable", &callable},   {"internal", &internal},
       {"base", &base},
@@ -113,6 +113,7 @@ void SettingsApplier::apply(const OpSettings& s, Overload& o) {
   o.outs.strides = o.strides;
   if (s.outs != nullptr) apply_outs(*s.outs, o);
   o.unchanged_is_itself = is_set(s.unchanged, "unchanged", "itself");
+  o.undefined_contents = is_set(s.contents, "contents", "undefined");
   o.reads_offset = is_set(s.reads, "reads", "offset");
   o.random.seeded = o.has_tag("nondeterministic_seeded");
   if (s.random != nullptr) apply_random(*s.random, o);

@@ -32,6 +32,7 @@ struct OpSettings {
   const YamlNode* strides = nullptr;
   const YamlNode* outs = nullptr;
   const YamlNode* unchanged = nullptr;
+  const YamlNode* contents = nullptr;
   const YamlNode* reads = nullptr;
   const YamlNode* random = nullptr;
   const YamlNode* cases = nullptr;

@@ -53,7 +53,10 @@ class Planner {
     const bool computes = traced_.call.graph && plan_->outs != Plan::Outs::resize;
     if (computes) {
       bind_outs();
-      if (!device_.is_meta()) make_program();
+      if (request_.undefined_contents)
+        require_types(*traced_.call.graph);
+      else if (!device_.is_meta())
+        make_program();
     }
     compile();
     count(Counter::plans);
@@ -416,7 +419,9 @@ std::unique_ptr<Plan> build_plan(const OperatorInfo& op, std::span<const Arg> ar
       op.overload.qualified);
   Traced traced = trace_call(op, args, device, key);
   PlanRequest request{op.overload.op,           op.bundle, device, traced, key.tensors.list(),
-                      key.symbol_values.size(), {},        fusion};
+                      key.symbol_values.size(), {}};
+  request.undefined_contents = op.bundle.computed_by(op.overload).undefined_contents;
+  request.fusion = fusion;
   for (uint32_t i : op.outs) {
     const Arg& a = args[i];
     const uint32_t count = a.kind == Arg::Kind::tensor_list ? a.count : 1;

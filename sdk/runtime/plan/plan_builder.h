@@ -80,7 +80,8 @@ struct PlanRequest {
     uint32_t argument, element;
   };
   std::vector<Out> outs;
-  std::string* fusion = nullptr;  // set to the text of the fusion plan
+  bool undefined_contents = false;  // nothing is computed into the results
+  std::string* fusion = nullptr;    // set to the text of the fusion plan
 };
 std::unique_ptr<Plan> build_plan(const PlanRequest& request);
 
