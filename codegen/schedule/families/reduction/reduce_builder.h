@@ -66,6 +66,8 @@ inline constexpr uint16_t kMinRowLanes = 4, kMaxRowLanes = 8;
 // The same of a CPU, in the lanes of several vectors.
 inline constexpr uint16_t kMostCpuRows = 64;
 inline constexpr int64_t kManyPages = 256;
+// Rows so far apart are prefetched, so many rows ahead.
+inline constexpr int64_t kFarRowBytes = 2048, kRowsAhead = 16;
 // Of a CPU's columns: the fewest rows and the longest, in elements, that no prefetcher follows.
 inline constexpr int64_t kManyRows = 16, kNearRow = 2048;
 // Bytes of the partial results of a CPU's rows side by side, at most.
@@ -101,6 +103,7 @@ class ReduceBuilder {
 
  private:
   void rows_on_cpu();
+  void prefetch_rows_ahead();
   uint16_t column_lanes() const;
   uint16_t row_partials() const;
   void rows_on_simt();

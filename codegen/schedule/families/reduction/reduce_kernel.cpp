@@ -289,6 +289,20 @@ uint16_t ReduceBuilder::column_lanes() const {
   return lanes;
 }
 
+// Down columns that are pages apart every step is a page that the core has to look up first, and no
+// hardware prefetcher crosses pages: so the step asks for its part of a row further down. Without it
+// a softmax of the columns of 4096 x 4096 took 1.7 times as long, in bf16 2.5 times.
+void ReduceBuilder::prefetch_rows_ahead() {
+  if (length_.hint() < kManyPages) return;
+  frame_.set_on_load([this](const AccessRecord& a, const std::vector<Value>&) {
+    if (!a.address.is_affine()) return;
+    const SymInt& row = a.address.coefficient(r_.dim);
+    const auto bytes = static_cast<int64_t>(byte_size(a.dtype));
+    if (row.hint() * bytes < kFarRowBytes) return;
+    frame_.prefetch(a.buffer, a.dtype, a.address + row * SymInt(kRowsAhead));
+  });
+}
+
 // A work item is a row, or for columns a vector of adjacent ones. A group takes as many items as
 // make it worth a task (tuning loops.group_elements).
 void ReduceBuilder::rows_on_cpu() {
@@ -298,6 +312,7 @@ void ReduceBuilder::rows_on_cpu() {
   // Where there is little to compute the hardware's prefetchers are quick enough, and more requests
   // are in their way: a sum of rows out of memory took a half longer.
   if (short_body_ && shape_ != ReduceShape::cpu_column) frame_.set_prefetches(false);
+  if (column && transposed_.empty()) prefetch_rows_ahead();
   const size_t outer = column ? parallel_.size() - 1 : parallel_.size();
   SymInt items = extent(parallel_, 0, outer);
   SymInt blocks = 1;
