@@ -238,7 +238,7 @@ Val times_odd(const Val& u, const Val& odd, const Val& x) {
 Turned turned(const Val& u, const Val& v) {
   const ExpSplit s = exp_split(u.dtype());
   const Val a = abs(u), usual = lt(a, Scalar(s.limit)), one = one_like(u);
-  const Val beyond = exp(a - Scalar(s.shift));
+  const Val beyond = exp(where(usual, zero_like(u), a - Scalar(s.shift)));  // never a denormal
   const Val rest = where(usual, one, number(u, s.half_scale));
   const Val c = where(usual, cosh(u), beyond);
   const Val h = where(usual, sinh(u), where(lt(u, Scalar(0.0)), -beyond, beyond));
