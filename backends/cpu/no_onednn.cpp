@@ -7,6 +7,10 @@ bool find_matrix_product(const char*, const primset_primitive_call&, primset_pri
   return false;
 }
 
+bool find_attention(const char*, const primset_primitive_call&, primset_primitive*) {
+  return false;
+}
+
 bool find_convolution(const char*, const primset_primitive_call&, primset_primitive*) {
   return false;
 }

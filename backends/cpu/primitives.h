@@ -13,6 +13,7 @@ bool find_matrix_product(const char* name, const primset_primitive_call& call,
                          primset_primitive* out);
 bool find_wide_product(const char* name, const primset_primitive_call& call,
                        primset_primitive* out);
+bool find_attention(const char* name, const primset_primitive_call& call, primset_primitive* out);
 bool find_convolution(const char* name, const primset_primitive_call& call, primset_primitive* out);
 bool find_linalg_primitive(const char* name, const primset_primitive_call& call,
                            primset_primitive* out);
