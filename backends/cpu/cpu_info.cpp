@@ -43,6 +43,7 @@ CpuInfo read_info() {
   info.vector_bytes = avx512 ? 64 : __builtin_cpu_supports("avx2") ? 32 : 16;
   info.fused_fma = __builtin_cpu_supports("fma");
   info.f16_conversions = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
+  info.bf16_products = avx512 && __builtin_cpu_supports("avx512bf16");
   return info;
 }
 
@@ -55,6 +56,7 @@ CpuInfo read_info() {
   info.vector_bytes = 16;  // NEON, which every AArch64 has, fma and f16 conversions included
   info.fused_fma = true;
   info.f16_conversions = true;
+  info.bf16_products = true;
   return info;
 }
 

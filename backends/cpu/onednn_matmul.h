@@ -52,7 +52,8 @@ class ThreadScratch {
   ThreadScratch& operator=(const ThreadScratch&) = delete;
 
   dnnl_stream_t stream() const { return stream_; }
-  enum Space { kScratchpad, kPackedA, kPackedB };
+  enum Space { kScratchpad, kPackedA, kPackedB, kNarrow };
+  static constexpr int kSpaces = kNarrow + 1;
   // Aligned to 64 bytes; valid until the next call for the same space.
   void* memory(Space space, size_t bytes);
 
@@ -64,7 +65,7 @@ class ThreadScratch {
   struct Memory {
     std::unique_ptr<char[]> data;
     size_t bytes = 0;
-  } memory_[3];
+  } memory_[kSpaces];
 };
 
 // A product that one thread runs many times, on other memory each time.

@@ -16,9 +16,12 @@
 
 #include "backends/common/status.h"
 #include "backends/cpu/contraction.h"
+#include "backends/cpu/cpu_info.h"
+#include "backends/cpu/linalg/support.h"
 #include "backends/cpu/objects.h"
 #include "backends/cpu/onednn_matmul.h"
 #include "backends/cpu/primitives.h"
+#include "backends/cpu/small_products.h"
 #include "backends/cpu/transposed_copy.h"
 
 namespace primset_cpu {
@@ -42,8 +45,13 @@ int64_t parts(int64_t size, int64_t part) {
   return (size + part - 1) / part;
 }
 
+// bf16 as f32 where the processor does not multiply it: oneDNN's own code takes three times as long.
+bool is_widened(uint32_t dtype) {
+  return dtype == PRIMSET_BF16 && !cpu_info().bf16_products;
+}
+
 dnnl_data_type_t dnnl_type(uint32_t dtype) {
-  return dtype == PRIMSET_BF16 ? dnnl_bf16 : dnnl_f32;
+  return dtype == PRIMSET_BF16 && !is_widened(dtype) ? dnnl_bf16 : dnnl_f32;
 }
 
 // Products with fewer rows or columns are oneDNN's matrix times vector and the like.
@@ -56,6 +64,7 @@ enum class Packing : uint8_t { none, rows, columns };
 struct BlockKind {
   std::shared_ptr<const Matmul> matmul;
   Packing a = Packing::none, b = Packing::none;
+  bool widened = false;  // the copies are of f32
 };
 
 // The order in which a product's terms are added may not depend on how its operands lie in memory:
@@ -75,6 +84,12 @@ std::optional<BlockKind> block_kind(const OneDnn& dnn, const Contraction& x, int
     if (x.a.cols != 1) kind.a = Packing::rows;
     if (x.b.rows != 1) kind.b = Packing::columns;
   }
+  kind.widened = is_widened(x.dtype);
+  if (kind.widened) {
+    const bool as_columns = !narrow && !dense->batched_kernel() && dnn.order_by_direction;
+    kind.a = Packing::rows;
+    kind.b = as_columns ? Packing::columns : Packing::rows;
+  }
   if (kind.a == Packing::none) shape.a_rows = x.a.rows, shape.a_cols = x.a.cols;
   if (kind.b == Packing::none) shape.b_rows = x.b.rows, shape.b_cols = x.b.cols;
   if (kind.b == Packing::columns) shape.b_rows = 1, shape.b_cols = x.k;
@@ -88,20 +103,49 @@ struct Block {
   int64_t rows, cols, row_stride, col_stride;
 };
 
-const char* packed(const Block& b, Packing how, int64_t bytes, void* to) {
+template <typename T>
+void copy_rows(const Block& r, T* to) {
+  const auto* from = reinterpret_cast<const T*>(r.data);
+  if (r.col_stride != 1)
+    return copy_to_rows(from, r.rows, r.cols, r.row_stride, r.col_stride, to);
+  for (int64_t i = 0; i < r.rows; ++i)
+    std::copy_n(from + i * r.row_stride, r.cols, to + i * r.cols);
+}
+
+struct Widen {
+  PRIMSET_INLINE void operator()(const uint16_t* from, int64_t count, uint32_t* to) const {
+    for (int64_t i = 0; i < count; ++i) to[i] = uint32_t{from[i]} << 16;
+  }
+};
+
+// bf16 to f32; elements apart are brought together first.
+void copy_widened(const Block& r, uint32_t* to, ThreadScratch& scratch) {
+  if (r.col_stride == 1) {
+    const auto* from = reinterpret_cast<const uint16_t*>(r.data);
+    for (int64_t i = 0; i < r.rows; ++i)
+      vector_code(Widen(), from + i * r.row_stride, r.cols, to + i * r.cols);
+    return;
+  }
+  const int64_t count = r.rows * r.cols;
+  void* const narrow = scratch.memory(ThreadScratch::kNarrow, static_cast<size_t>(count) * 2);
+  copy_rows(r, static_cast<uint16_t*>(narrow));
+  vector_code(Widen(), static_cast<const uint16_t*>(narrow), count, to);
+}
+
+// The block as its kind wants it, in the space if that is elsewhere.
+const char* packed(const Block& b, Packing how, const BlockKind& kind, int64_t bytes,
+                   ThreadScratch& scratch, ThreadScratch::Space space) {
   if (how == Packing::none) return b.data;
   const Block r =
       how == Packing::rows ? b : Block{b.data, b.cols, b.rows, b.col_stride, b.row_stride};
-  const auto copy = [&]<typename T>(T* target) {
-    const auto* from = reinterpret_cast<const T*>(r.data);
-    if (r.col_stride == 1) {
-      for (int64_t i = 0; i < r.rows; ++i)
-        std::copy_n(from + i * r.row_stride, r.cols, target + i * r.cols);
-      return;
-    }
-    copy_to_rows(from, r.rows, r.cols, r.row_stride, r.col_stride, target);
-  };
-  bytes == 2 ? copy(static_cast<uint16_t*>(to)) : copy(static_cast<uint32_t*>(to));
+  void* const to =
+      scratch.memory(space, static_cast<size_t>(b.rows * b.cols * (kind.widened ? 4 : bytes)));
+  if (kind.widened)
+    copy_widened(r, static_cast<uint32_t*>(to), scratch);
+  else if (bytes == 2)
+    copy_rows(r, static_cast<uint16_t*>(to));
+  else
+    copy_rows(r, static_cast<uint32_t*>(to));
   return static_cast<const char*>(to);
 }
 
@@ -145,7 +189,7 @@ bool Blocks::prepare() {
 // Columns of a product of few rows: as many as a core's cache keeps where they are copied.
 int64_t Blocks::narrow_block() const {
   constexpr int64_t kBytes = 1024 << 10;
-  const int64_t column = x.k * (x.dtype == PRIMSET_BF16 ? 2 : 4);
+  const int64_t column = x.k * (x.dtype == PRIMSET_BF16 && !is_widened(x.dtype) ? 2 : 4);
   return std::clamp(kBytes / column, int64_t{32}, kSmallCols);
 }
 
@@ -181,12 +225,8 @@ void Blocks::run(uint64_t first, uint64_t end, ThreadScratch& scratch) {
     char* c = x.c + 4 * (static_cast<int64_t>(batch) * x.m * x.n + i * x.n + j);
     const bool last_row = rb == row_blocks - 1, last_col = cb == col_blocks - 1;
     const BlockKind& kind = *kinds[last_row][last_col];
-    const auto place_of = [&](const Block& o, Packing how, ThreadScratch::Space space) {
-      const auto room = static_cast<size_t>(o.rows * o.cols * bytes);
-      return packed(o, how, bytes, how == Packing::none ? nullptr : scratch.memory(space, room));
-    };
-    const char* left = place_of(a, kind.a, ThreadScratch::kPackedA);
-    const char* right = place_of(b, kind.b, ThreadScratch::kPackedB);
+    const char* left = packed(a, kind.a, kind, bytes, scratch, ThreadScratch::kPackedA);
+    const char* right = packed(b, kind.b, kind, bytes, scratch, ThreadScratch::kPackedB);
     std::optional<MatmulRun>& run = runs[last_row][last_col];
     if (!run) run.emplace(*kind.matmul, scratch);
     if (const dnnl_status_t status = run->run(left, right, c); status != dnnl_success)
@@ -207,6 +247,27 @@ void run_blocks(const void* params, uint64_t first, uint64_t end, uint64_t) {
   }
 }
 
+// From so many multiplications on oneDNN is the faster way: its calls take longer than a loop does
+// for fewer. The products of a batch share the costs of a call, and those of small matrices are loops
+// of our own (small_products.h), where generated kernels take the least.
+constexpr uint64_t kMinMultiplicationsAlone = uint64_t{1} << 14,
+                   kMinMultiplicationsOfBatch = uint64_t{1} << 13,
+                   kMinMultiplicationsOfSmall = uint64_t{1} << 9;
+
+bool is_small(const Contraction& x) {
+  return x.a.offsets.size() > 1 &&
+         static_cast<uint64_t>(x.m * x.n * x.k) < kMinMultiplicationsOfBatch;
+}
+
+void run_small(ThreadPool& pool, const Contraction& x) {
+  in_parallel(pool, static_cast<int64_t>(x.a.offsets.size()), [&](int64_t first, int64_t end) {
+    const auto run = [&]<typename T>(SmallProducts<T> products) {
+      products.run(static_cast<uint64_t>(first), static_cast<uint64_t>(end));
+    };
+    x.dtype == PRIMSET_BF16 ? run(SmallProducts<uint16_t>(x)) : run(SmallProducts<float>(x));
+  });
+}
+
 primset_status* run_dot_general(primset_stream stream, const void*,
                                 const primset_primitive_call* call) {
   return guarded("dot_general", [&]() -> primset_status* {
@@ -219,6 +280,10 @@ primset_status* run_dot_general(primset_stream stream, const void*,
     if (x.m == 0 || x.n == 0 || x.a.offsets.empty()) return nullptr;
     if (x.k == 0) {
       std::memset(x.c, 0, 4 * x.a.offsets.size() * static_cast<size_t>(x.m * x.n));
+      return nullptr;
+    }
+    if (is_small(x)) {
+      run_small(*stream->device->pool, x);
       return nullptr;
     }
     if (!blocks.prepare())
@@ -237,11 +302,6 @@ primset_status* run_dot_general(primset_stream stream, const void*,
                        "dot_general: oneDNN status %d", failure);
   });
 }
-
-// From so many multiplications on oneDNN is the faster way: its calls take longer than a generated
-// kernel does for fewer. The products of a batch share the costs of a call.
-constexpr uint64_t kMinMultiplicationsAlone = uint64_t{1} << 14,
-                   kMinMultiplicationsOfBatch = uint64_t{1} << 13;
 
 // Whether oneDNN has code for the type on this CPU; the sizes do not matter.
 bool has_code(uint32_t dtype) {
@@ -267,7 +327,7 @@ bool find_matrix_product(const char* name, const primset_primitive_call& call,
   // takes all threads.
   if (is_vector(call.operands[0], dims->a) || is_vector(call.operands[1], dims->b)) return false;
   const bool alone = primset_backend::size_of(call.operands[0], dims->a.batch) == 1;
-  out->least_products = alone ? kMinMultiplicationsAlone : kMinMultiplicationsOfBatch;
+  out->least_products = alone ? kMinMultiplicationsAlone : kMinMultiplicationsOfSmall;
   out->flags = PRIMSET_PRIMITIVE_STRIDED;
   out->run = run_dot_general;
   out->data = nullptr;

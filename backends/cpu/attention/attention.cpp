@@ -15,6 +15,7 @@
 #include "backends/common/status.h"
 #include "backends/cpu/attention/attention_call.h"
 #include "backends/cpu/attention/softmax_rows.h"
+#include "backends/cpu/cpu_info.h"
 #include "backends/cpu/linalg/support.h"
 #include "backends/cpu/objects.h"
 #include "backends/cpu/onednn_matmul.h"
@@ -29,15 +30,6 @@ using primset_backend::make_status;
 // Keys of a block are multiples of kKeyStep, but the last: few sizes, each of which oneDNN has to
 // compile code for.
 constexpr int64_t kMostKeys = 512, kKeyStep = 128, kMostQueries = 128, kFewQueries = 32;
-
-// What oneDNN multiplies bf16 in.
-bool multiplies_bf16() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512bf16");
-#else
-  return true;
-#endif
-}
 
 template <typename T>
 dnnl_data_type_t dnnl_type() {
@@ -219,7 +211,7 @@ void run_tiles(const void* params, uint64_t begin, uint64_t end, uint64_t) {
     std::unique_ptr<ThreadScratch> scratch = ThreadScratch::take(*c.dnn);
     if (c.call.q->dtype == PRIMSET_F32)
       c.run<float, float>(begin, end, *scratch);
-    else if (multiplies_bf16())
+    else if (cpu_info().bf16_products)
       c.run<uint16_t, uint16_t>(begin, end, *scratch);
     else
       c.run<uint16_t, float>(begin, end, *scratch);
@@ -253,7 +245,7 @@ primset_status* run_attention(primset_stream stream, const void*,
 constexpr uint64_t kLeastProducts = uint64_t{1} << 20;
 
 bool has_code(const AttentionCall& c) {
-  const bool wide = c.q->dtype == PRIMSET_F32 || !multiplies_bf16();
+  const bool wide = c.q->dtype == PRIMSET_F32 || !cpu_info().bf16_products;
   const dnnl_data_type_t type = wide ? dnnl_f32 : dnnl_bf16;
   const MatmulShape probe{type, 16, 16, 16, 16, 1, 1, 16, 16};
   return Matmul::get(*onednn(), probe) != nullptr;
