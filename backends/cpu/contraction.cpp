@@ -39,8 +39,12 @@ void pack(const primset_tensor& t, const Dims& rows, const Dims& cols, MatrixBat
   for (size_t batch = 0; batch < m.offsets.size(); ++batch) {
     const char* from = m.data + m.offsets[batch] * static_cast<int64_t>(bytes);
     char* to = m.packed.get() + batch * matrix * bytes;
-    bytes == 2 ? copy_matrix(from, outer, inner, reinterpret_cast<uint16_t*>(to))
-               : copy_matrix(from, outer, inner, reinterpret_cast<uint32_t*>(to));
+    if (bytes == 1)
+      copy_matrix(from, outer, inner, reinterpret_cast<uint8_t*>(to));
+    else if (bytes == 2)
+      copy_matrix(from, outer, inner, reinterpret_cast<uint16_t*>(to));
+    else
+      copy_matrix(from, outer, inner, reinterpret_cast<uint32_t*>(to));
     m.offsets[batch] = static_cast<int64_t>(batch * matrix);
   }
   m.data = m.packed.get();

@@ -87,7 +87,7 @@ bool Matmul::create(const MatmulShape& s) {
   };
   if (!describe(a_, s.m, s.k, s.dtype, s.a_rows, s.a_cols) ||
       !describe(b_, s.k, s.n, s.dtype, s.b_rows, s.b_cols) ||
-      !describe(c_, s.m, s.n, dnnl_f32, s.c_rows, 1))
+      !describe(c_, s.m, s.n, s.dtype == dnnl_s8 ? dnnl_s32 : dnnl_f32, s.c_rows, 1))
     return false;
   dnnl_matmul_desc_t desc;
   if (dnn_.dnnl_matmul_desc_init(&desc, &a_, &b_, nullptr, &c_) != dnnl_success) return false;

@@ -9,7 +9,8 @@
 
 namespace primset_cpu {
 
-// What a product's code depends on. Strides in elements; c is of f32 with dense columns.
+// What a product's code depends on. Strides in elements; c is of f32, or of 32-bit integers where a
+// and b are of 8 bits, with dense columns.
 struct MatmulShape {
   dnnl_data_type_t dtype = dnnl_f32;  // of a and b
   int64_t m = 0, n = 0, k = 0;

@@ -1,5 +1,5 @@
-// dot_general through oneDNN: f32, and bf16 accumulated in f32. (oneDNN has no f64, and this
-// version no f16 on CPUs: those are left to generated kernels.)
+// dot_general through oneDNN: f32, and bf16 accumulated in f32; int8_matmul. (oneDNN has no f64, and
+// this version no f16 on CPUs: those are left to generated kernels.)
 //
 // oneDNN itself gives other bits for other numbers of threads. So each product is cut into blocks,
 // by its shape alone; a block is computed by one thread, whichever; and the bits are the same on
@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/common/element_bytes.h"
 #include "backends/common/status.h"
 #include "backends/cpu/contraction.h"
 #include "backends/cpu/cpu_info.h"
@@ -51,6 +52,7 @@ bool is_widened(uint32_t dtype) {
 }
 
 dnnl_data_type_t dnnl_type(uint32_t dtype) {
+  if (dtype == PRIMSET_I8) return dnnl_s8;
   return dtype == PRIMSET_BF16 && !is_widened(dtype) ? dnnl_bf16 : dnnl_f32;
 }
 
@@ -142,6 +144,8 @@ const char* packed(const Block& b, Packing how, const BlockKind& kind, int64_t b
       scratch.memory(space, static_cast<size_t>(b.rows * b.cols * (kind.widened ? 4 : bytes)));
   if (kind.widened)
     copy_widened(r, static_cast<uint32_t*>(to), scratch);
+  else if (bytes == 1)
+    copy_rows(r, static_cast<uint8_t*>(to));
   else if (bytes == 2)
     copy_rows(r, static_cast<uint16_t*>(to));
   else
@@ -189,7 +193,8 @@ bool Blocks::prepare() {
 // Columns of a product of few rows: as many as a core's cache keeps where they are copied.
 int64_t Blocks::narrow_block() const {
   constexpr int64_t kBytes = 1024 << 10;
-  const int64_t column = x.k * (x.dtype == PRIMSET_BF16 && !is_widened(x.dtype) ? 2 : 4);
+  const int64_t column =
+      x.k * (is_widened(x.dtype) ? 4 : static_cast<int64_t>(primset_backend::element_bytes(x.dtype)));
   return std::clamp(kBytes / column, int64_t{32}, kSmallCols);
 }
 
@@ -212,7 +217,7 @@ bool Blocks::find_kinds() {
 void Blocks::run(uint64_t first, uint64_t end, ThreadScratch& scratch) {
   std::optional<MatmulRun> runs[2][2];
   const auto per_batch = static_cast<uint64_t>(row_blocks * col_blocks);
-  const int64_t bytes = x.dtype == PRIMSET_BF16 ? 2 : 4;
+  const auto bytes = static_cast<int64_t>(primset_backend::element_bytes(x.dtype));
   for (uint64_t block = first; block < end; ++block) {
     const uint64_t batch = block / per_batch;
     const auto place = static_cast<int64_t>(block % per_batch);
@@ -255,7 +260,7 @@ constexpr uint64_t kMinMultiplicationsAlone = uint64_t{1} << 14,
                    kMinMultiplicationsOfSmall = uint64_t{1} << 9;
 
 bool is_small(const Contraction& x) {
-  return x.a.offsets.size() > 1 &&
+  return x.dtype != PRIMSET_I8 && x.a.offsets.size() > 1 &&
          static_cast<uint64_t>(x.m * x.n * x.k) < kMinMultiplicationsOfBatch;
 }
 
@@ -268,14 +273,14 @@ void run_small(ThreadPool& pool, const Contraction& x) {
   });
 }
 
-primset_status* run_dot_general(primset_stream stream, const void*,
-                                const primset_primitive_call* call) {
-  return guarded("dot_general", [&]() -> primset_status* {
+primset_status* run_contraction(primset_stream stream, const char* name,
+                                const primset_primitive_call& call,
+                                const std::optional<primset_backend::ContractionDims>& dims) {
+  return guarded(name, [&]() -> primset_status* {
+    if (!dims) return make_status(PRIMSET_INVALID_ARGUMENT, "%s: find refuses this call", name);
     Blocks blocks;
     blocks.dnn = onednn();
-    const auto dims = primset_backend::contraction_dims(*call);
-    if (!dims) return make_status(PRIMSET_INVALID_ARGUMENT, "dot_general: find refuses this call");
-    blocks.x = place_contraction(*call, *dims);
+    blocks.x = place_contraction(call, *dims);
     const Contraction& x = blocks.x;
     if (x.m == 0 || x.n == 0 || x.a.offsets.empty()) return nullptr;
     if (x.k == 0) {
@@ -288,8 +293,8 @@ primset_status* run_dot_general(primset_stream stream, const void*,
     }
     if (!blocks.prepare())
       return make_status(PRIMSET_INTERNAL,
-                         "dot_general: oneDNN refuses %" PRId64 " x %" PRId64 " x %" PRId64, x.m,
-                         x.n, x.k);
+                         "%s: oneDNN refuses %" PRId64 " x %" PRId64 " x %" PRId64, name, x.m, x.n,
+                         x.k);
     const Blocks* params = &blocks;
     const uint64_t count = blocks.count();
     if (count == 1)
@@ -299,8 +304,17 @@ primset_status* run_dot_general(primset_stream stream, const void*,
     const int failure = blocks.failure.load(std::memory_order_relaxed);
     if (failure == dnnl_success) return nullptr;
     return make_status(failure == dnnl_out_of_memory ? PRIMSET_OUT_OF_MEMORY : PRIMSET_INTERNAL,
-                       "dot_general: oneDNN status %d", failure);
+                       "%s: oneDNN status %d", name, failure);
   });
+}
+
+primset_status* run_dot_general(primset_stream stream, const void*,
+                                const primset_primitive_call* call) {
+  return run_contraction(stream, "dot_general", *call, primset_backend::contraction_dims(*call));
+}
+primset_status* run_int8_matmul(primset_stream stream, const void*,
+                                const primset_primitive_call* call) {
+  return run_contraction(stream, "int8_matmul", *call, primset_backend::matmul_dims(*call));
 }
 
 // Whether oneDNN has code for the type on this CPU; the sizes do not matter.
@@ -309,10 +323,24 @@ bool has_code(uint32_t dtype) {
   return Matmul::get(*onednn(), probe) != nullptr;
 }
 
+// 8-bit integers added up in 32 bits.
+bool find_int8_product(const primset_primitive_call& call, primset_primitive* out) {
+  const auto dims = primset_backend::matmul_dims(call);
+  const bool fits = dims && call.operand_count == 2 && call.operands[0].dtype == PRIMSET_I8 &&
+                    call.results[0].dtype == PRIMSET_I32;
+  if (!fits || !onednn() || !has_code(PRIMSET_I8)) return false;
+  out->least_products = kMinMultiplicationsAlone;
+  out->flags = PRIMSET_PRIMITIVE_STRIDED;
+  out->run = run_int8_matmul;
+  out->data = nullptr;
+  return true;
+}
+
 }  // namespace
 
 bool find_matrix_product(const char* name, const primset_primitive_call& call,
                          primset_primitive* out) {
+  if (std::string_view(name) == "int8_matmul") return find_int8_product(call, out);
   if (std::string_view(name) != "dot_general") return false;
   const auto dims = primset_backend::contraction_dims(call);
   const bool fits =
