@@ -141,11 +141,22 @@ SymInt pair_count(const SymInt& n) {
   return floor_div(n * (n - 1), 2);
 }
 
-Val upper_triangle(Tracer& t, const Val& square) {
-  const SymInts shape = square.shape();
-  const Val above = lt(t.iota(shape, 0, DType::i64), t.iota(shape, 1, DType::i64));
-  const Val packed = t.prim(Prim::compact, {flattened(square), flattened(above)})[0];
-  return slice(packed, 0, 0, pair_count(shape[0]), 1);
+// The first and the second row of each pair. Row i has its first pair at i n - i (i + 1) / 2: i is the
+// root of a quadratic, which is less than one off in f32 where the pairs fit any memory.
+std::array<Val, 2> rows_of_pairs(Tracer& t, const SymInt& n) {
+  const Val number = t.iota({pair_count(n)}, 0, DType::i64), twice = full_like(number, 2 * n - 1);
+  const auto first_pair = [&](const Val& i) { return i * (twice - i) / Scalar(2); };
+  const Val root = unary(Prim::sqrt, convert(twice * twice - number * Scalar(8), DType::f32));
+  const Val near = convert((convert(twice, DType::f32) - root) * Scalar(0.5), DType::i64);
+  const Val after = near + Scalar(1);
+  const Val row = where(lt(number, first_pair(near)), near - Scalar(1),
+                        where(lt(number, first_pair(after)), near, after));
+  return {row, number - first_pair(row) + row + Scalar(1)};
+}
+
+// Rows of x as [pair, 1, ...].
+Val rows_at(Tracer& t, const Val& x, const Val& index) {
+  return unsqueeze(t.wrap(t.builder().gather(x.id(), {index.id()}, {0}, true, "pair")), 1);
 }
 
 // The symmetric matrix with a pair's number at both its places, and zeros on the diagonal. The pair
@@ -164,7 +175,10 @@ Val symmetric(Tracer& t, const Val& pairs, const SymInt& n) {
 Val distances_within(Tracer& t, const Val& self, double p) {
   require_row_matrix(self, p, "pdist");
   if (self.size(0) <= SymInt(1)) return zeros(t, {SymInt(0)}, self.dtype());
-  return upper_triangle(t, t.prim1(Prim::cdist, {self, self}, {{"p", Scalar(p)}}));
+  const auto [first, second] = rows_of_pairs(t, self.size(0));
+  const Val apart = t.prim1(Prim::cdist, {rows_at(t, self, first), rows_at(t, self, second)},
+                            {{"p", Scalar(p)}});
+  return flattened(apart);
 }
 
 }  // namespace
