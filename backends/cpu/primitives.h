@@ -15,6 +15,7 @@ bool find_wide_product(const char* name, const primset_primitive_call& call,
                        primset_primitive* out);
 bool find_attention(const char* name, const primset_primitive_call& call, primset_primitive* out);
 bool find_convolution(const char* name, const primset_primitive_call& call, primset_primitive* out);
+bool find_compaction(const char* name, const primset_primitive_call& call, primset_primitive* out);
 bool find_linalg_primitive(const char* name, const primset_primitive_call& call,
                            primset_primitive* out);
 bool find_sparse_primitive(const char* name, const primset_primitive_call& call,
