@@ -10,6 +10,29 @@
 
 namespace primset_cpu {
 
+// An entry's place in the dense tensor, and which entry it is.
+struct PlacedEntry {
+  uint64_t place;
+  int64_t number;
+};
+
+// By place, of which `most` is the greatest: from the last digit to the first, each in a pass that
+// keeps the order of equal ones.
+inline void sort_by_place(std::vector<PlacedEntry>& entries, uint64_t most) {
+  constexpr int kBits = 11;
+  constexpr uint64_t kDigits = uint64_t{1} << kBits;
+  if (std::ranges::is_sorted(entries, {}, &PlacedEntry::place)) return;
+  std::vector<PlacedEntry> other(entries.size());
+  for (int shift = 0; shift < static_cast<int>(std::bit_width(most)); shift += kBits) {
+    std::vector<int64_t> next(kDigits + 1);
+    const auto digit = [&](const PlacedEntry& e) { return (e.place >> shift) & (kDigits - 1); };
+    for (const PlacedEntry& e : entries) ++next[digit(e) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (const PlacedEntry& e : entries) other[static_cast<size_t>(next[digit(e)]++)] = e;
+    entries.swap(other);
+  }
+}
+
 template <typename T, typename Index>
 class CooCoalesceCall {
  public:
@@ -28,14 +51,14 @@ class CooCoalesceCall {
 
   void run(ThreadPool&) {
     find_places();
-    sort_places();
+    sort_by_place(sorted_, most_);
     primset_backend::Dims all(values_.rank);
     std::iota(all.begin(), all.end(), 0);
     const std::vector<int64_t> offsets =
         is_dense(values_) ? std::vector<int64_t>() : primset_backend::offsets_of(values_, all);
     int64_t groups = 0;
     for (int64_t i = 0; i < entries_; ++i) {
-      const Entry& e = sorted_[static_cast<size_t>(i)];
+      const PlacedEntry& e = sorted_[static_cast<size_t>(i)];
       const bool begins = i == 0 || e.place != sorted_[static_cast<size_t>(i) - 1].place;
       if (begins) copy_indices(e.number, groups++);
       add_values(e.number, groups - 1, begins, offsets);
@@ -48,11 +71,6 @@ class CooCoalesceCall {
   }
 
  private:
-  struct Entry {
-    uint64_t place;
-    int64_t number;
-  };
-
   Index index(int64_t dim, int64_t entry) const {
     return data_at<const Index>(indices_)[dim * indices_.strides[0] + entry * indices_.strides[1]];
   }
@@ -65,22 +83,6 @@ class CooCoalesceCall {
         place = place * static_cast<uint64_t>(sizes_[d]) + static_cast<uint64_t>(index(d, i));
       sorted_[static_cast<size_t>(i)] = {place, i};
       most_ = std::max(most_, place);
-    }
-  }
-
-  // From the last digit to the first, each in a pass that keeps the order of equal ones.
-  void sort_places() {
-    constexpr int kBits = 11;
-    constexpr uint64_t kDigits = uint64_t{1} << kBits;
-    if (std::ranges::is_sorted(sorted_, {}, &Entry::place)) return;
-    std::vector<Entry> other(sorted_.size());
-    for (int shift = 0; shift < static_cast<int>(std::bit_width(most_)); shift += kBits) {
-      std::vector<int64_t> next(kDigits + 1);
-      const auto digit = [&](const Entry& e) { return (e.place >> shift) & (kDigits - 1); };
-      for (const Entry& e : sorted_) ++next[digit(e) + 1];
-      std::partial_sum(next.begin(), next.end(), next.begin());
-      for (const Entry& e : sorted_) other[static_cast<size_t>(next[digit(e)]++)] = e;
-      sorted_.swap(other);
     }
   }
 
@@ -111,7 +113,7 @@ class CooCoalesceCall {
   const int64_t* sizes_ = nullptr;
   int64_t width_ = 1;  // elements of an entry
   uint64_t most_ = 0;  // the greatest place
-  std::vector<Entry> sorted_;
+  std::vector<PlacedEntry> sorted_;
 };
 
 }  // namespace primset_cpu

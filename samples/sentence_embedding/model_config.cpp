@@ -24,9 +24,9 @@ class ConfigFile {
     const json& value = entry(key);
     // Far above any model there is, far below where products of sizes overflow.
     constexpr int64_t kMax = 1 << 24;
-    if (!value.is_number_integer() || value < 1 || value > kMax)
-      wrong(key, "a size from 1 to " + std::to_string(kMax));
-    return value;
+    const int64_t size = value.is_number_integer() ? value.get<int64_t>() : 0;
+    if (size < 1 || size > kMax) wrong(key, "a size from 1 to " + std::to_string(kMax));
+    return size;
   }
   double positive(const char* key) const {
     const json& value = entry(key);

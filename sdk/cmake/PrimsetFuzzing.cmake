@@ -37,9 +37,9 @@ endfunction()
 # NAME_fuzz. Its corpus is testdata/fuzz/NAME beside the caller, or another target's; the dictionary
 # is the file beside the corpus that is called as it and .dict, where there is one. MUTATE_TEXT:
 # inputs are text, of which tokens, lines and brackets are changed besides bytes. MAX_LEN: of an input
-# that the fuzzer makes.
+# that the fuzzer makes. GRAPHS: its files include the headers of graphs.
 function(add_fuzz_target name)
-  cmake_parse_arguments(ARG "MUTATE_TEXT" "CORPUS;MAX_LEN" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "GRAPHS;MUTATE_TEXT" "CORPUS;MAX_LEN" "SOURCES;LIBS" ${ARGN})
   set(target ${name}_fuzz)
   set(corpus ${CMAKE_CURRENT_SOURCE_DIR}/testdata/fuzz/${name})
   if(ARG_CORPUS)
@@ -55,10 +55,23 @@ function(add_fuzz_target name)
     endif()
     primset_link_fuzzer(${target} ${corpus} "${ARG_MAX_LEN}")
   else()
-    target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/sdk/testing/fuzzing/replay_main.cpp)
-    primset_quick_to_compile(${target} 0)
+    primset_replay_main()
+    target_link_libraries(${target} PRIVATE primset_replay_main)
+    if(ARG_GRAPHS)
+      primset_precompile(${target} graph_tests)
+    else()
+      primset_precompile(${target} tests)
+    endif()
     add_test(NAME ${target} COMMAND ${target} ${corpus})
     set_tests_properties(${target} PROPERTIES TIMEOUT 120 LABELS unit)
+  endif()
+endfunction()
+
+# The main function that all targets share, compiled once.
+function(primset_replay_main)
+  if(NOT TARGET primset_replay_main)
+    add_library(primset_replay_main OBJECT ${CMAKE_SOURCE_DIR}/sdk/testing/fuzzing/replay_main.cpp)
+    primset_quick_to_compile(primset_replay_main 0)
   endif()
 endfunction()
 

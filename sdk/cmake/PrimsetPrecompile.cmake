@@ -10,22 +10,29 @@ set(PRIMSET_JOINED_FILES 8)
 set(PRIMSET_COMMON_HEADERS <algorithm> <array> <bit> <cmath> <complex> <cstdint> <cstring>
   <filesystem> <functional> <map> <memory> <optional> <set> <span> <sstream> <stdexcept> <string>
   <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
-set(PRIMSET_TEST_HEADERS ${PRIMSET_COMMON_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
+set(PRIMSET_TEST_HEADERS ${PRIMSET_COMMON_HEADERS} <chrono> <fstream> <random> <thread>
+  <gmock/gmock.h> <gtest/gtest.h>)
 
 # Where most files of a folder include them, headers of the project too: what graphs, tracers and the
 # values of a call cost lies in their variants, which every file would instantiate anew.
-set(PRIMSET_GRAPH_TEST_HEADERS ${PRIMSET_TEST_HEADERS} ${CMAKE_SOURCE_DIR}/decomps/engine/tracer.h)
+set(PRIMSET_GRAPH_TEST_HEADERS ${PRIMSET_TEST_HEADERS} ${CMAKE_SOURCE_DIR}/decomps/engine/tracer.h
+  ${CMAKE_SOURCE_DIR}/prims/graph/builder.h ${CMAKE_SOURCE_DIR}/sdk/include/primset/invoke.h)
 
-# Targets that hold the parsed headers: libraries and programs are compiled with other flags.
+# Targets that hold the parsed headers: libraries and programs are compiled with other flags, and
+# what is optimised differently shares none.
 function(primset_precompiled_headers)
   if(NOT PRIMSET_PRECOMPILE)
     return()
   endif()
   set(source ${CMAKE_BINARY_DIR}/precompiled.cpp)
   file(CONFIGURE OUTPUT ${source} CONTENT "int main() { return 0; }\n")
-  add_library(primset_precompiled_libraries OBJECT ${source})
-  target_link_libraries(primset_precompiled_libraries PRIVATE fmt::fmt)
-  primset_precompile_own(primset_precompiled_libraries "${PRIMSET_COMMON_HEADERS}")
+  foreach(kind libraries planning)
+    set(name primset_precompiled_${kind})
+    add_library(${name} OBJECT ${source})
+    target_link_libraries(${name} PRIVATE fmt::fmt)
+    primset_precompile_own(${name} "${PRIMSET_COMMON_HEADERS}")
+  endforeach()
+  primset_planning_code(primset_precompiled_planning)
   foreach(kind tests graph_tests)
     set(name primset_precompiled_${kind})
     add_executable(${name} EXCLUDE_FROM_ALL ${source})
@@ -48,6 +55,18 @@ function(primset_quick_to_compile name level)
     $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O${level}>)
 endfunction()
 
+# What makes graphs, kernels, plans and cases, and reports on them: its time goes into memory and
+# calls, and into no loop of its own. Inlining large functions and vectorising loops is a fifth of
+# the time of compiling it. What runs once a call (sdk/runtime, the plugins), once an element
+# (prims/reference, the kernel interpreter), or as the SDK starts (specs) has all of -O2.
+function(primset_planning_code name)
+  primset_quick_to_compile(${name} 1)
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    target_compile_options(${name} PRIVATE
+      "$<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:SHELL:-mllvm -inline-threshold=50>")
+  endif()
+endfunction()
+
 # primset_precompile_own(name headers): headers parsed once for this target.
 function(primset_precompile_own name headers)
   if(NOT PRIMSET_PRECOMPILE)
@@ -59,10 +78,13 @@ function(primset_precompile_own name headers)
   primset_leave_c_alone(${name})
 endfunction()
 
-# primset_precompile(name libraries|tests|graph_tests): headers parsed once for all of that kind.
+# primset_precompile(name libraries|planning|tests|graph_tests): headers parsed once for all of that
+# kind, which is compiled as primset_planning_code() says, or as tests are.
 function(primset_precompile name kind)
   if(kind MATCHES tests)
     primset_quick_to_compile(${name} 0)
+  elseif(kind STREQUAL planning)
+    primset_planning_code(${name})
   endif()
   if(NOT PRIMSET_PRECOMPILE)
     return()

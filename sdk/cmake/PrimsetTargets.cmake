@@ -1,11 +1,11 @@
 include(PrimsetPrecompile)
 
-# primset_library(name SOURCES ... LIBS ... [PRECOMPILE ...] [SEPARATE ...]): a static library inside
+# primset_library(name SOURCES ... LIBS ... [PRECOMPILE ...] [SEPARATE ...] [PLANNING]): a static library inside
 # the SDK. Headers are included by their path from the repository's root ("prims/graph/graph.h"), so
 # that an include names its layer. PRECOMPILE names headers besides the common ones that are parsed
-# once, SEPARATE files that are not compiled together with others.
+# once, SEPARATE files that are not compiled together with others. PLANNING: primset_planning_code().
 function(primset_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;PRECOMPILE;SEPARATE" ${ARGN})
+  cmake_parse_arguments(ARG "PLANNING" "" "SOURCES;LIBS;PRECOMPILE;SEPARATE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/sdk/base/include
     ${CMAKE_SOURCE_DIR}/sdk/include
@@ -14,6 +14,11 @@ function(primset_library name)
   if(ARG_PRECOMPILE)
     list(TRANSFORM ARG_PRECOMPILE PREPEND ${CMAKE_SOURCE_DIR}/ REGEX "^[^<]")
     primset_precompile_own(${name} "${PRIMSET_COMMON_HEADERS};${ARG_PRECOMPILE}")
+    if(ARG_PLANNING)
+      primset_planning_code(${name})
+    endif()
+  elseif(ARG_PLANNING)
+    primset_precompile(${name} planning)
   else()
     primset_precompile(${name} libraries)
   endif()

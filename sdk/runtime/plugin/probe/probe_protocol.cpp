@@ -75,7 +75,8 @@ void read_probe_line(std::string_view line, const LogSink& log, ProbeAnswer& ans
     const auto level = std::min<uint64_t>(number_of(object, "level"), PRIMSET_LOG_ERROR);
     if (log) log(static_cast<uint32_t>(level), text_of(object, "log"));
   } else if (object.contains("device")) {
-    const bool known = object["device"].is_number_unsigned() && object["device"] < kMaxDevices;
+    const bool known =
+        object["device"].is_number_unsigned() && object["device"].get<uint64_t>() < kMaxDevices;
     if (known && answer.devices.size() < kMaxDevices) answer.devices.push_back(device_of(object));
   } else if (object.contains("error")) {
     answer.error = text_of(object, "error");
