@@ -12,8 +12,9 @@
 
 namespace primset_cpu {
 
-// Elements of type T, whose bits alone count. Parts count what they select; then each writes its own
-// behind those before it. Zeros follow the last one, so that nobody reads what was never written.
+// Elements of type T, whose bits alone count. Parts count what they select; then each writes its
+// own behind those before it. Zeros follow the last one, so that nobody reads what was never
+// written.
 template <typename T>
 class CompactCall {
  public:

@@ -12,7 +12,7 @@ struct CpuInfo {
   uint32_t vector_bytes;  // the widest vector registers that are worth using
   bool fused_fma;         // the instruction exists, for f32 and f64
   bool f16_conversions;
-  bool bf16_products;     // without which a library computes them in f32, and slowly
+  bool bf16_products;  // without which a library computes them in f32, and slowly
 };
 
 // Asked once; the same for the life of the process.

@@ -8,8 +8,9 @@ primset_status* find(primset_device, const char* name, const primset_primitive_c
                      primset_primitive* out) {
   return primset_backend::guarded("find", [&]() -> primset_status* {
     if (find_matrix_product(name, *call, out) || find_wide_product(name, *call, out) ||
-        find_attention(name, *call, out) || find_convolution(name, *call, out) || find_linalg_primitive(name, *call, out) ||
-        find_sparse_primitive(name, *call, out) || find_compaction(name, *call, out) || find_sort(name, *call, out) ||
+        find_attention(name, *call, out) || find_convolution(name, *call, out) ||
+        find_linalg_primitive(name, *call, out) || find_sparse_primitive(name, *call, out) ||
+        find_compaction(name, *call, out) || find_sort(name, *call, out) ||
         find_selection(name, *call, out) || find_resampling(name, *call, out))
       return nullptr;
     return primset_backend::make_status(

@@ -1,5 +1,5 @@
-// dot_general through oneDNN: f32, and bf16 accumulated in f32; int8_matmul. (oneDNN has no f64, and
-// this version no f16 on CPUs: those are left to generated kernels.)
+// dot_general through oneDNN: f32, and bf16 accumulated in f32; int8_matmul. (oneDNN has no f64,
+// and this version no f16 on CPUs: those are left to generated kernels.)
 //
 // oneDNN itself gives other bits for other numbers of threads. So each product is cut into blocks,
 // by its shape alone; a block is computed by one thread, whichever; and the bits are the same on
@@ -46,7 +46,8 @@ int64_t parts(int64_t size, int64_t part) {
   return (size + part - 1) / part;
 }
 
-// bf16 as f32 where the processor does not multiply it: oneDNN's own code takes three times as long.
+// bf16 as f32 where the processor does not multiply it: oneDNN's own code takes three times as
+// long.
 bool is_widened(uint32_t dtype) {
   return dtype == PRIMSET_BF16 && !cpu_info().bf16_products;
 }
@@ -108,8 +109,7 @@ struct Block {
 template <typename T>
 void copy_rows(const Block& r, T* to) {
   const auto* from = reinterpret_cast<const T*>(r.data);
-  if (r.col_stride != 1)
-    return copy_to_rows(from, r.rows, r.cols, r.row_stride, r.col_stride, to);
+  if (r.col_stride != 1) return copy_to_rows(from, r.rows, r.cols, r.row_stride, r.col_stride, to);
   for (int64_t i = 0; i < r.rows; ++i)
     std::copy_n(from + i * r.row_stride, r.cols, to + i * r.cols);
 }
@@ -194,7 +194,8 @@ bool Blocks::prepare() {
 int64_t Blocks::narrow_block() const {
   constexpr int64_t kBytes = 1024 << 10;
   const int64_t column =
-      x.k * (is_widened(x.dtype) ? 4 : static_cast<int64_t>(primset_backend::element_bytes(x.dtype)));
+      x.k *
+      (is_widened(x.dtype) ? 4 : static_cast<int64_t>(primset_backend::element_bytes(x.dtype)));
   return std::clamp(kBytes / column, int64_t{32}, kSmallCols);
 }
 
@@ -253,8 +254,8 @@ void run_blocks(const void* params, uint64_t first, uint64_t end, uint64_t) {
 }
 
 // From so many multiplications on oneDNN is the faster way: its calls take longer than a loop does
-// for fewer. The products of a batch share the costs of a call, and those of small matrices are loops
-// of our own (small_products.h), where generated kernels take the least.
+// for fewer. The products of a batch share the costs of a call, and those of small matrices are
+// loops of our own (small_products.h), where generated kernels take the least.
 constexpr uint64_t kMinMultiplicationsAlone = uint64_t{1} << 14,
                    kMinMultiplicationsOfBatch = uint64_t{1} << 13,
                    kMinMultiplicationsOfSmall = uint64_t{1} << 9;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/cpu/byte_filter.h"
-#include "backends/cpu/sparse_rows.h"
+#include "backends/cpu/sparse/sparse_rows.h"
 
 namespace primset_cpu {
 

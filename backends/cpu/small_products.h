@@ -25,9 +25,11 @@ class SmallProducts {
         b_(static_cast<size_t>(x.k * padded_)) {}
 
   void run(uint64_t first, uint64_t end) {
-    vector_code([](SmallProducts* s, uint64_t i,
-                   uint64_t stop) PRIMSET_INLINE_LAMBDA { for (; i < stop; ++i) s->product(i); },
-                this, first, end);
+    vector_code(
+        [](SmallProducts* s, uint64_t i, uint64_t stop) PRIMSET_INLINE_LAMBDA {
+          for (; i < stop; ++i) s->product(i);
+        },
+        this, first, end);
   }
 
  private:
@@ -68,8 +70,7 @@ class SmallProducts {
       const int64_t end = std::min(from + kPart, x_.k);
       for (int64_t k = from; k < end; ++k)
         for (int64_t r = 0; r < kRows; ++r)
-          for (int64_t l = 0; l < kLanes; ++l)
-            part[r][l] += a[r * x_.k + k] * b[k * padded_ + l];
+          for (int64_t l = 0; l < kLanes; ++l) part[r][l] += a[r * x_.k + k] * b[k * padded_ + l];
       for (int64_t r = 0; r < kRows; ++r)
         for (int64_t l = 0; l < kLanes; ++l) sums[r][l] += part[r][l];
     }

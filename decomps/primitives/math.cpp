@@ -44,8 +44,8 @@ ExpSplit exp_split(DType t) {
 
 namespace {
 
-// |x| where e^|x| does not overflow, and else what is left when half the largest power that does not
-// is taken out, so that one exponential serves for both.
+// |x| where e^|x| does not overflow, and else what is left when half the largest power that does
+// not is taken out, so that one exponential serves for both.
 struct Magnitude {
   Val large;     // is something taken out?
   Val exponent;  // |x| or the rest

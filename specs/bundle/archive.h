@@ -130,8 +130,8 @@ void fields(A& a, Overload& o) {
   a(o.op, o.overload, o.qualified, o.family, o.schema, o.kind, o.status, o.status_reason, o.base,
     o.derived, o.method, o.function, o.args, o.returns, o.promote, o.broadcast, o.one_dtype,
     o.dtypes, o.strides, o.outs.strides, o.outs.dtype, o.outs.shared, o.unchanged_is_itself,
-    o.undefined_contents, o.reads_offset, o.random, o.implementation, o.intrinsic, o.sparse, o.internal, o.checks,
-    o.written_checks, o.cases, o.tolerance, o.tags, o.file, o.line, o.column);
+    o.undefined_contents, o.reads_offset, o.random, o.implementation, o.intrinsic, o.sparse,
+    o.internal, o.checks, o.written_checks, o.cases, o.tolerance, o.tags, o.file, o.line, o.column);
 }
 template <typename A>
 void fields(A& a, Operand& x) {

@@ -1,8 +1,8 @@
 // attention by tiles: the scores of some queries and a block of keys, and the product of their
 // weights with the values, are oneDNN's products; between them runs the softmax of softmax_rows.h.
-// So scores stay in a core's cache, and causal attention leaves out the keys that no query of a tile
-// sees. Tiles depend on the shape alone, and each is one thread's: the bits are the same on any
-// number of them. Operands are given to oneDNN without gaps, copied where they lie otherwise,
+// So scores stay in a core's cache, and causal attention leaves out the keys that no query of a
+// tile sees. Tiles depend on the shape alone, and each is one thread's: the bits are the same on
+// any number of them. Operands are given to oneDNN without gaps, copied where they lie otherwise,
 // because its code depends on strides; bf16 as f32 on a processor that does not multiply it.
 #include <algorithm>
 #include <atomic>
@@ -92,9 +92,9 @@ class Tiles {
       weights_.resize(scores_.size());
       const P* const some_keys = dense_rows<P>(k, key, keys, c_.width, k_copy_);
       const P* const values = dense_rows<P>(v, key, keys, c_.value_width, v_copy_);
-      if (const auto status = multiply({dnnl_type<P>(), count, keys, c_.width, c_.width, 1, 1,
-                                        c_.width, keys},
-                                       queries, some_keys, scores_.data()))
+      if (const auto status =
+              multiply({dnnl_type<P>(), count, keys, c_.width, c_.width, 1, 1, c_.width, keys},
+                       queries, some_keys, scores_.data()))
         return status;
       first_key_ = key, keys_ = keys;
       vector_code([](Tiles* t) PRIMSET_INLINE_LAMBDA { t->weigh(); }, this);
@@ -124,7 +124,7 @@ class Tiles {
   PRIMSET_INLINE void weigh() {
     for (int64_t i = 0; i < count_; ++i) {
       ScoreRow<T, P> row{&scores_[static_cast<size_t>(i * keys_)],
-                      &weights_[static_cast<size_t>(i * keys_)], keys_, keys_, c_.scale};
+                         &weights_[static_cast<size_t>(i * keys_)], keys_, keys_, c_.scale};
       if (c_.causal) row.visible = std::clamp<int64_t>(first_ + i + 1 - first_key_, 0, keys_);
       if (c_.mask) add_mask(row, i);
       const float factor = softmax_step(row, states_[static_cast<size_t>(i)]);
@@ -137,8 +137,8 @@ class Tiles {
   PRIMSET_INLINE void add_mask(ScoreRow<T, P>& row, int64_t i) {
     const primset_tensor& m = *c_.mask;
     row.stride = m.strides[m.rank - 1];
-    const int64_t at = c_.offset(m, index_) + (first_ + i) * m.strides[m.rank - 2] +
-                       first_key_ * row.stride;
+    const int64_t at =
+        c_.offset(m, index_) + (first_ + i) * m.strides[m.rank - 2] + first_key_ * row.stride;
     if (m.dtype == PRIMSET_BOOL)
       row.hides = data_at<const bool>(m) + at;
     else
@@ -196,8 +196,7 @@ struct TiledCall {
     Tiles<T, P> tiles_of(call, *dnn, scratch);
     for (auto tile = static_cast<int64_t>(begin); tile < static_cast<int64_t>(end); ++tile) {
       const int64_t first = tile % tiles() * rows;
-      const auto status =
-          tiles_of.run(tile / tiles(), first, std::min(rows, call.queries - first));
+      const auto status = tiles_of.run(tile / tiles(), first, std::min(rows, call.queries - first));
       if (status != dnnl_success) failure.store(status, std::memory_order_relaxed);
     }
   }

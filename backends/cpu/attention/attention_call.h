@@ -9,8 +9,9 @@
 
 namespace primset_cpu {
 
-// q [batch..., queries, width], k [batch..., keys, width], v [batch..., keys, value_width] and, where
-// there is one, mask [batch..., queries, keys], with any strides; y and logsumexp without gaps.
+// q [batch..., queries, width], k [batch..., keys, width], v [batch..., keys, value_width] and,
+// where there is one, mask [batch..., queries, keys], with any strides; y and logsumexp without
+// gaps.
 struct AttentionCall {
   const primset_tensor *q, *k, *v, *mask, *y, *logsumexp;  // mask: null without one
   int64_t batch, queries, keys, width, value_width;

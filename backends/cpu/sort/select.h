@@ -11,7 +11,7 @@
 #include "backends/cpu/sort/row_order.h"
 #include "backends/cpu/sort/row_select.h"
 #include "backends/cpu/sort/tensor_rows.h"
-#include "backends/cpu/sparse_rows.h"
+#include "backends/cpu/sparse/sparse_rows.h"
 
 namespace primset_cpu {
 

@@ -10,7 +10,7 @@
 #include "backends/cpu/sort/key_order.h"
 #include "backends/cpu/sort/row_order.h"
 #include "backends/cpu/sort/tensor_rows.h"
-#include "backends/cpu/sparse_rows.h"
+#include "backends/cpu/sparse/sparse_rows.h"
 
 namespace primset_cpu {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "backends/cpu/sparse_rows.h"
+#include "backends/cpu/sparse/sparse_rows.h"
 
 namespace primset_cpu {
 

@@ -73,10 +73,10 @@ void OpSettings::read(Fields& fields) {
       {"scalar", &scalar},       {"decompose", &decompose}, {"intrinsic", &intrinsic},
       {"sparse", &sparse},       {"checks", &checks},       {"written_checks", &written_checks},
       {"dtypes", &dtypes},       {"strides", &strides},     {"outs", &outs},
-      {"unchanged", &unchanged}, {"contents", &contents}, {"reads", &reads}, {"random", &random},
-      {"cases", &cases},         {"tolerance", &tolerance}, {"status", &status},
-      {"tags", &tags},           {"callable", &callable},   {"internal", &internal},
-      {"base", &base},
+      {"unchanged", &unchanged}, {"contents", &contents},   {"reads", &reads},
+      {"random", &random},       {"cases", &cases},         {"tolerance", &tolerance},
+      {"status", &status},       {"tags", &tags},           {"callable", &callable},
+      {"internal", &internal},   {"base", &base},
   };
   for (const auto& [key, target] : keys) {
     if (const YamlNode* found = fields.find(key)) *target = found;

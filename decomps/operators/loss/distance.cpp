@@ -141,8 +141,8 @@ SymInt pair_count(const SymInt& n) {
   return floor_div(n * (n - 1), 2);
 }
 
-// The first and the second row of each pair. Row i has its first pair at i n - i (i + 1) / 2: i is the
-// root of a quadratic, which is less than one off in f32 where the pairs fit any memory.
+// The first and the second row of each pair. Row i has its first pair at i n - i (i + 1) / 2: i is
+// the root of a quadratic, which is less than one off in f32 where the pairs fit any memory.
 std::array<Val, 2> rows_of_pairs(Tracer& t, const SymInt& n) {
   const Val number = t.iota({pair_count(n)}, 0, DType::i64), twice = full_like(number, 2 * n - 1);
   const auto first_pair = [&](const Val& i) { return i * (twice - i) / Scalar(2); };
@@ -176,8 +176,8 @@ Val distances_within(Tracer& t, const Val& self, double p) {
   require_row_matrix(self, p, "pdist");
   if (self.size(0) <= SymInt(1)) return zeros(t, {SymInt(0)}, self.dtype());
   const auto [first, second] = rows_of_pairs(t, self.size(0));
-  const Val apart = t.prim1(Prim::cdist, {rows_at(t, self, first), rows_at(t, self, second)},
-                            {{"p", Scalar(p)}});
+  const Val apart =
+      t.prim1(Prim::cdist, {rows_at(t, self, first), rows_at(t, self, second)}, {{"p", Scalar(p)}});
   return flattened(apart);
 }
 

@@ -1,14 +1,14 @@
 // The primitive sparse_matmul: rows of the result by tiles of columns, which stay in registers
 // while a row's entries are gone through, and whose part of the dense matrix stays in the cache
 // while the rows are.
-#ifndef PRIMSET_BACKENDS_CPU_SPARSE_MATMUL_H_
-#define PRIMSET_BACKENDS_CPU_SPARSE_MATMUL_H_
+#ifndef PRIMSET_BACKENDS_CPU_SPARSE_SPARSE_MATMUL_H_
+#define PRIMSET_BACKENDS_CPU_SPARSE_SPARSE_MATMUL_H_
 
 #include <memory>
 #include <string_view>
 
 #include "backends/cpu/linalg/blas_api.h"
-#include "backends/cpu/sparse_rows.h"
+#include "backends/cpu/sparse/sparse_rows.h"
 #include "backends/cpu/vector_code.h"
 
 namespace primset_cpu {
@@ -243,4 +243,4 @@ class SparseMatmulCall {
 
 }  // namespace primset_cpu
 
-#endif  // PRIMSET_BACKENDS_CPU_SPARSE_MATMUL_H_
+#endif  // PRIMSET_BACKENDS_CPU_SPARSE_SPARSE_MATMUL_H_

@@ -1,7 +1,7 @@
 // The primitives compress_rows and expand_rows: where each row begins among ascending numbers of
 // rows, and which row each entry is in by where rows begin.
-#ifndef PRIMSET_BACKENDS_CPU_ROW_NUMBERS_H_
-#define PRIMSET_BACKENDS_CPU_ROW_NUMBERS_H_
+#ifndef PRIMSET_BACKENDS_CPU_SPARSE_ROW_NUMBERS_H_
+#define PRIMSET_BACKENDS_CPU_SPARSE_ROW_NUMBERS_H_
 
 #include "backends/cpu/linalg/support.h"
 
@@ -71,4 +71,4 @@ class CountsBelowCall {
 
 }  // namespace primset_cpu
 
-#endif  // PRIMSET_BACKENDS_CPU_ROW_NUMBERS_H_
+#endif  // PRIMSET_BACKENDS_CPU_SPARSE_ROW_NUMBERS_H_

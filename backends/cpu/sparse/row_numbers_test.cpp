@@ -1,6 +1,6 @@
 // Where rows begin among ascending numbers, against std::lower_bound: next to each other, far
 // apart, and more than one thread takes at a time.
-#include "backends/cpu/row_numbers.h"
+#include "backends/cpu/sparse/row_numbers.h"
 
 #include <gtest/gtest.h>
 

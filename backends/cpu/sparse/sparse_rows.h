@@ -1,6 +1,6 @@
 // Sparse matrices by their rows, as operands of native primitives have them.
-#ifndef PRIMSET_BACKENDS_CPU_SPARSE_ROWS_H_
-#define PRIMSET_BACKENDS_CPU_SPARSE_ROWS_H_
+#ifndef PRIMSET_BACKENDS_CPU_SPARSE_SPARSE_ROWS_H_
+#define PRIMSET_BACKENDS_CPU_SPARSE_SPARSE_ROWS_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -144,4 +144,4 @@ inline std::vector<int64_t> row_shares(const std::vector<int64_t>& work, int64_t
 
 }  // namespace primset_cpu
 
-#endif  // PRIMSET_BACKENDS_CPU_SPARSE_ROWS_H_
+#endif  // PRIMSET_BACKENDS_CPU_SPARSE_SPARSE_ROWS_H_

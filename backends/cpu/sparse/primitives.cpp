@@ -1,12 +1,12 @@
 // Which calls on sparse matrices run over loops of their own: by element type and type of indices.
 #include <string_view>
 
-#include "backends/cpu/coo_coalesce.h"
 #include "backends/cpu/primitives.h"
-#include "backends/cpu/row_numbers.h"
-#include "backends/cpu/sampled_matmul.h"
-#include "backends/cpu/sparse_matmul.h"
-#include "backends/cpu/sparse_sparse_matmul.h"
+#include "backends/cpu/sparse/coo_coalesce.h"
+#include "backends/cpu/sparse/row_numbers.h"
+#include "backends/cpu/sparse/sampled_matmul.h"
+#include "backends/cpu/sparse/sparse_matmul.h"
+#include "backends/cpu/sparse/sparse_sparse_matmul.h"
 
 namespace primset_cpu {
 namespace {

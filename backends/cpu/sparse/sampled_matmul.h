@@ -1,9 +1,9 @@
 // The primitive sampled_matmul: for each entry of a sparse matrix a row of a times a column of b.
-#ifndef PRIMSET_BACKENDS_CPU_SAMPLED_MATMUL_H_
-#define PRIMSET_BACKENDS_CPU_SAMPLED_MATMUL_H_
+#ifndef PRIMSET_BACKENDS_CPU_SPARSE_SAMPLED_MATMUL_H_
+#define PRIMSET_BACKENDS_CPU_SPARSE_SAMPLED_MATMUL_H_
 
 #include "backends/cpu/linalg/blas_api.h"
-#include "backends/cpu/sparse_rows.h"
+#include "backends/cpu/sparse/sparse_rows.h"
 
 namespace primset_cpu {
 
@@ -103,4 +103,4 @@ class SampledMatmulCall {
 
 }  // namespace primset_cpu
 
-#endif  // PRIMSET_BACKENDS_CPU_SAMPLED_MATMUL_H_
+#endif  // PRIMSET_BACKENDS_CPU_SPARSE_SAMPLED_MATMUL_H_

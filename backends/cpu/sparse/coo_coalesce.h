@@ -1,12 +1,12 @@
 // The primitive coo_coalesce: entries sorted by their place among all elements, digit by digit, and
 // those of one place added up in the order that they came in.
-#ifndef PRIMSET_BACKENDS_CPU_COO_COALESCE_H_
-#define PRIMSET_BACKENDS_CPU_COO_COALESCE_H_
+#ifndef PRIMSET_BACKENDS_CPU_SPARSE_COO_COALESCE_H_
+#define PRIMSET_BACKENDS_CPU_SPARSE_COO_COALESCE_H_
 
 #include <bit>
 #include <numeric>
 
-#include "backends/cpu/sampled_matmul.h"
+#include "backends/cpu/sparse/sampled_matmul.h"
 
 namespace primset_cpu {
 
@@ -118,4 +118,4 @@ class CooCoalesceCall {
 
 }  // namespace primset_cpu
 
-#endif  // PRIMSET_BACKENDS_CPU_COO_COALESCE_H_
+#endif  // PRIMSET_BACKENDS_CPU_SPARSE_COO_COALESCE_H_

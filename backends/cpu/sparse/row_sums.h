@@ -1,14 +1,14 @@
 // Where the products of one row of a sparse product are added up by their columns, and taken from
 // in order: a row of all columns, or a hash table of those that come up where matrices are wide.
-#ifndef PRIMSET_BACKENDS_CPU_ROW_SUMS_H_
-#define PRIMSET_BACKENDS_CPU_ROW_SUMS_H_
+#ifndef PRIMSET_BACKENDS_CPU_SPARSE_ROW_SUMS_H_
+#define PRIMSET_BACKENDS_CPU_SPARSE_ROW_SUMS_H_
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
 
-#include "backends/cpu/sampled_matmul.h"
+#include "backends/cpu/sparse/sampled_matmul.h"
 
 namespace primset_cpu {
 
@@ -103,4 +103,4 @@ class HashedRowSums {
 
 }  // namespace primset_cpu
 
-#endif  // PRIMSET_BACKENDS_CPU_ROW_SUMS_H_
+#endif  // PRIMSET_BACKENDS_CPU_SPARSE_ROW_SUMS_H_

@@ -1,12 +1,12 @@
 // The primitive sparse_sparse_matmul, row by row (Gustavson, Two fast algorithms for sparse
 // matrices, 1978): a row of the first matrix says which rows of the second are added up.
-#ifndef PRIMSET_BACKENDS_CPU_SPARSE_SPARSE_MATMUL_H_
-#define PRIMSET_BACKENDS_CPU_SPARSE_SPARSE_MATMUL_H_
+#ifndef PRIMSET_BACKENDS_CPU_SPARSE_SPARSE_SPARSE_MATMUL_H_
+#define PRIMSET_BACKENDS_CPU_SPARSE_SPARSE_SPARSE_MATMUL_H_
 
 #include <cstring>
 #include <mutex>
 
-#include "backends/cpu/row_sums.h"
+#include "backends/cpu/sparse/row_sums.h"
 
 namespace primset_cpu {
 
@@ -142,4 +142,4 @@ class SparseSparseMatmulCall {
 
 }  // namespace primset_cpu
 
-#endif  // PRIMSET_BACKENDS_CPU_SPARSE_SPARSE_MATMUL_H_
+#endif  // PRIMSET_BACKENDS_CPU_SPARSE_SPARSE_SPARSE_MATMUL_H_
