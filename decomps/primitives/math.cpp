@@ -44,38 +44,30 @@ ExpSplit exp_split(DType t) {
 
 namespace {
 
-// |x| where e^|x| does not overflow, and else what is left when half the largest power that does
-// not is taken out, so that one exponential serves for both.
-struct Magnitude {
-  Val large;     // is something taken out?
-  Val exponent;  // |x| or the rest
-  ExpSplit split;
-
-  // e^|x| / 2 of a large one, by e to the exponent.
-  Val half_power(const Val& e) const {
-    return e * Scalar(split.half_scale) * Scalar(split.half_scale);
-  }
-};
-
-Magnitude magnitude(const Val& x) {
-  const ExpSplit split = exp_split(x.dtype());
-  const Val a = abs(x), large = ge(a, Scalar(split.limit));
-  return {large, where(large, a - Scalar(split.shift), a), split};
+// e^a / 2 for an a beyond the limit; of another one something that is no denormal, which many
+// processors take long for.
+Val half_exp(const Val& a) {
+  const ExpSplit s = exp_split(a.dtype());
+  const Val rest = math::max(a, number(a, s.limit)) - Scalar(s.shift);
+  return exp(rest) * Scalar(s.half_scale) * Scalar(s.half_scale);
 }
 
 }  // namespace
 
 // With t = e^a - 1: sinh a = (t + t / (t + 1)) / 2, which keeps the precision of t near 0.
 Val sinh(const Val& x) {
-  const Magnitude m = magnitude(x);
-  const Val t = expm1(m.exponent), e = t + Scalar(1.0);
-  return odd(x, where(m.large, m.half_power(e), (t + t / e) * Scalar(0.5)));
+  const Val a = abs(x), t = expm1(a);
+  const Val usual = (t + t / (t + Scalar(1.0))) * Scalar(0.5);
+  return odd(x, where(lt(a, Scalar(exp_split(x.dtype()).limit)), usual, half_exp(a)));
 }
 
+// One exponential serves for both.
 Val cosh(const Val& x) {
-  const Magnitude m = magnitude(x);
-  const Val e = exp(m.exponent);
-  return where(m.large, m.half_power(e), (e + Scalar(1.0) / e) * Scalar(0.5));
+  const ExpSplit s = exp_split(x.dtype());
+  const Val a = abs(x), large = ge(a, Scalar(s.limit));
+  const Val e = exp(where(large, a - Scalar(s.shift), a));
+  return where(large, e * Scalar(s.half_scale) * Scalar(s.half_scale),
+               (e + Scalar(1.0) / e) * Scalar(0.5));
 }
 
 }  // namespace primset::decomps::math

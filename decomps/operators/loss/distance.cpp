@@ -147,7 +147,11 @@ std::array<Val, 2> rows_of_pairs(Tracer& t, const SymInt& n) {
   const Val number = t.iota({pair_count(n)}, 0, DType::i64), twice = full_like(number, 2 * n - 1);
   const auto first_pair = [&](const Val& i) { return i * (twice - i) / Scalar(2); };
   const Val root = unary(Prim::sqrt, convert(twice * twice - number * Scalar(8), DType::f32));
-  const Val near = convert((convert(twice, DType::f32) - root) * Scalar(0.5), DType::i64);
+  const Val place = (convert(twice, DType::f32) - root) * Scalar(0.5);
+  const Val rounded = convert(convert(place, DType::i32), DType::i64);
+  // What is known to fit 32 bits also runs where there are no wider integers.
+  const Val near = binary(Prim::max, binary(Prim::min, rounded, full_like(rounded, n - 1)),
+                          full_like(rounded, 0));
   const Val after = near + Scalar(1);
   const Val row = where(lt(number, first_pair(near)), near - Scalar(1),
                         where(lt(number, first_pair(after)), near, after));
