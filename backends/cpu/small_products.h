@@ -3,10 +3,10 @@
 #define PRIMSET_BACKENDS_CPU_SMALL_PRODUCTS_H_
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <vector>
 
+#include "backends/cpu/bf16.h"
 #include "backends/cpu/contraction.h"
 #include "backends/cpu/vector_code.h"
 
@@ -34,11 +34,6 @@ class SmallProducts {
 
  private:
   static constexpr int64_t kLanes = 16, kRows = 4, kPart = 64;
-
-  PRIMSET_INLINE static float float_of(float x) { return x; }
-  PRIMSET_INLINE static float float_of(uint16_t x) {
-    return std::bit_cast<float>(uint32_t{x} << 16);
-  }
 
   PRIMSET_INLINE void copy(const MatrixBatch& from, uint64_t index, int64_t rows, int64_t cols,
                            int64_t row_stride, float* to) {

@@ -3,23 +3,13 @@
 #include <algorithm>
 #include <span>
 
+#include "backends/common/call_attributes.h"
+
 namespace primset_backend {
 namespace {
 
-const primset_attr* named_attribute(const primset_primitive_call& call, std::string_view name) {
-  const auto all = std::span(call.attrs, call.attr_count);
-  const auto it = std::ranges::find(
-      all, name, [](const primset_attr& a) -> std::string_view { return a.name; });
-  return it == all.end() ? nullptr : &*it;
-}
-
-int64_t number_named(const primset_primitive_call& call, std::string_view name, int64_t otherwise) {
-  const primset_attr* a = named_attribute(call, name);
-  return a && a->kind == PRIMSET_ATTR_INT ? a->value.i : otherwise;
-}
-
 Sizes sizes_named(const primset_primitive_call& call, std::string_view name) {
-  const primset_attr* a = named_attribute(call, name);
+  const primset_attr* a = find_attribute(call, name);
   return a && a->kind == PRIMSET_ATTR_INTS ? Sizes(a->value.ints, a->value.ints + a->count)
                                            : Sizes();
 }
@@ -91,7 +81,7 @@ int64_t Convolution::filter_elements() const {
 
 std::optional<Convolution> read_convolution(std::string_view name,
                                             const primset_primitive_call& call) {
-  const bool transposed = number_named(call, "transposed", 0) != 0;
+  const bool transposed = integer(call, "transposed", 0) != 0;
   const auto roles = std::ranges::find_if(
       kRoles, [&](const TensorRoles& r) { return r.name == name && r.transposed == transposed; });
   if (roles == std::end(kRoles) || call.operand_count < 2 || call.operand_count > 3 ||
@@ -101,7 +91,7 @@ std::optional<Convolution> read_convolution(std::string_view name,
   c.kind = roles->kind;
   place_tensors(call, transposed, c);
   c.dtype = c.x->dtype;
-  c.groups = number_named(call, "groups", 1);
+  c.groups = integer(call, "groups", 1);
   c.stride = sizes_named(call, "stride");
   c.padding = sizes_named(call, "padding");
   c.dilation = sizes_named(call, "dilation");

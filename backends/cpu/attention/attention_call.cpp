@@ -1,20 +1,11 @@
 #include "backends/cpu/attention/attention_call.h"
 
 #include <algorithm>
-#include <cmath>
-#include <span>
-#include <string_view>
+
+#include "backends/common/call_attributes.h"
 
 namespace primset_cpu {
 namespace {
-
-double number_named(const primset_primitive_call& call, std::string_view name) {
-  for (const primset_attr& a : std::span(call.attrs, call.attr_count)) {
-    if (name != a.name) continue;
-    return a.kind == PRIMSET_ATTR_FLOAT ? a.value.f : static_cast<double>(a.value.i);
-  }
-  return 0;
-}
 
 int64_t rows_of(const primset_tensor& t) {
   return t.sizes[t.rank - 2];
@@ -61,8 +52,8 @@ std::optional<AttentionCall> read_attention(const primset_primitive_call& call) 
   for (uint32_t d = 0; d + 2 < c.q->rank; ++d) c.batch *= c.q->sizes[d];
   c.queries = rows_of(*c.q), c.keys = rows_of(*c.k);
   c.width = columns_of(*c.q), c.value_width = columns_of(*c.v);
-  c.causal = number_named(call, "causal") != 0;
-  c.scale = static_cast<float>(number_named(call, "scale"));
+  c.causal = primset_backend::flag(call, "causal");
+  c.scale = static_cast<float>(primset_backend::number(call, "scale"));
   const bool fits = columns_of(*c.k) == c.width && rows_of(*c.v) == c.keys && c.width > 0;
   return fits && takes_mask(c) ? std::optional(c) : std::nullopt;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/common/status.h"
+#include "backends/common/testing/bf16.h"
 #include "backends/cpu/objects.h"
 #include "backends/cpu/onednn_api.h"
 #include "backends/cpu/primitives.h"
@@ -17,19 +18,10 @@
 namespace primset_cpu {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+using primset_backend_test::from_bf16;
+using primset_backend_test::to_bf16;
 
-uint16_t bf16_bits(float x) {
-  uint32_t u = 0;
-  std::memcpy(&u, &x, sizeof u);
-  return static_cast<uint16_t>((u + 0x7fff + ((u >> 16) & 1)) >> 16);
-}
-float from_bf16(uint16_t x) {
-  const uint32_t u = uint32_t{x} << 16;
-  float f = 0;
-  std::memcpy(&f, &u, sizeof f);
-  return f;
-}
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // [batch, rows, columns] of f32, bf16 or bool, with elements `step` apart.
 struct Matrices {
@@ -52,7 +44,7 @@ struct Matrices {
   }
   char* at(int64_t i) { return bytes.data() + static_cast<size_t>(i * strides.back()) * width(); }
   void set(int64_t i, float x) {
-    const uint16_t half = bf16_bits(x);
+    const uint16_t half = to_bf16(x);
     if (dtype == PRIMSET_F32) std::memcpy(at(i), &x, 4);
     if (dtype == PRIMSET_BF16) std::memcpy(at(i), &half, 2);
     if (dtype == PRIMSET_BOOL) *at(i) = x != 0;

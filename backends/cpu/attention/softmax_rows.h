@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "backends/cpu/bf16.h"
 #include "backends/cpu/vector_code.h"
 
 namespace primset_cpu {
@@ -32,24 +33,6 @@ PRIMSET_INLINE float exp_of_negative(float x) {
   const auto power = std::bit_cast<uint32_t>(shifted) + 127 - std::bit_cast<uint32_t>(kRound);
   const float e = p * std::bit_cast<float>(power << 23);
   return x < -87.0f ? 0.0f : e;
-}
-
-PRIMSET_INLINE uint16_t bf16_of(float x) {
-  const auto u = std::bit_cast<uint32_t>(x);
-  const uint32_t rounded = (u + 0x7fff + ((u >> 16) & 1)) >> 16;
-  return static_cast<uint16_t>(x != x ? (u >> 16) | 0x40 : rounded);
-}
-PRIMSET_INLINE float float_of(uint16_t bf16) {
-  return std::bit_cast<float>(uint32_t{bf16} << 16);
-}
-PRIMSET_INLINE float float_of(float x) {
-  return x;
-}
-PRIMSET_INLINE void put(float x, float& to) {
-  to = x;
-}
-PRIMSET_INLINE void put(float x, uint16_t& to) {
-  to = bf16_of(x);
 }
 
 template <typename To, typename From>

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backends/common/blocked_signals.h"
+#include "backends/common/call_attributes.h"
 #include "backends/common/contraction.h"
 #include "backends/common/status.h"
 #include "backends/cpu/linalg/blas_api.h"
@@ -21,6 +22,8 @@
 #include "backends/cpu/objects.h"
 
 namespace primset_cpu {
+
+using primset_backend::flag;
 
 // From this order on a matrix is factored by panels of columns, between which threads share the
 // stripes of what is left. Sizes alone decide, so that the bits do not depend on the threads.
@@ -155,13 +158,6 @@ void in_parallel(ThreadPool& pool, int64_t count, const F& f) {
   const auto n = static_cast<uint64_t>(count);
   pool.run({entry, &params, 0, n, n});
   if (context.no_memory.load(std::memory_order_relaxed)) throw std::bad_alloc();
-}
-
-// An attribute, which may be absent where it has its default.
-inline bool flag(const primset_primitive_call& call, std::string_view name, bool value = false) {
-  for (uint32_t i = 0; i < call.attr_count; ++i)
-    if (call.attrs[i].name == name) return call.attrs[i].value.i != 0;
-  return value;
 }
 
 }  // namespace primset_cpu

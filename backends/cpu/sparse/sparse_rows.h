@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "backends/common/call_attributes.h"
 #include "backends/cpu/linalg/support.h"
 #include "backends/cpu/vector_code.h"
 
@@ -23,17 +24,8 @@ PRIMSET_INLINE T sum_with_product(T sum, T x, T y) {
   }
 }
 
-// Attributes by name; one that has its default is not given.
-inline int64_t integer(const primset_primitive_call& call, std::string_view name) {
-  for (uint32_t i = 0; i < call.attr_count; ++i)
-    if (call.attrs[i].name == name) return call.attrs[i].value.i;
-  return 0;
-}
-inline std::string_view text(const primset_primitive_call& call, std::string_view name) {
-  for (uint32_t i = 0; i < call.attr_count; ++i)
-    if (call.attrs[i].name == name) return call.attrs[i].value.string;
-  return {};
-}
+using primset_backend::integer;
+using primset_backend::text;
 
 // Whether elements lie in row-major order without gaps.
 inline bool is_dense(const primset_tensor& t) {

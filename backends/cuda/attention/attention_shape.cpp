@@ -4,20 +4,12 @@
 #include <cmath>
 #include <span>
 
+#include "backends/common/call_attributes.h"
 #include "backends/cuda/kernels/dense_copy.h"
 #include "backends/cuda/libraries/cudnn_graph.h"
 
 namespace primset_cuda {
 namespace {
-
-double number_named(const primset_primitive_call& call, std::string_view name) {
-  for (const primset_attr& a : std::span(call.attrs, call.attr_count)) {
-    if (name != a.name) continue;
-    if (a.kind == PRIMSET_ATTR_FLOAT) return a.value.f;
-    if (a.kind == PRIMSET_ATTR_INT) return static_cast<double>(a.value.i);
-  }
-  return 0;
-}
 
 // Size and stride of dim `from_last` of a tensor of two to four dims, which has one batch and one
 // head when it says nothing of them.
@@ -85,8 +77,8 @@ std::optional<AttentionCall> read_cudnn_attention(std::string_view name,
   s.k = strides_of(*t->k);
   s.v = strides_of(*t->v);
   s.y = strides_of(*t->y);
-  s.causal = number_named(call, "causal") != 0;
-  s.scale = static_cast<float>(number_named(call, "scale"));
+  s.causal = primset_backend::flag(call, "causal");
+  s.scale = static_cast<float>(primset_backend::number(call, "scale"));
   if (!std::isfinite(s.scale)) return std::nullopt;
   return AttentionCall{s, *t};
 }

@@ -26,7 +26,7 @@ void cholesky_of_each(LinalgCall& c, const MatrixSizes& sizes, DevicePointer fac
 void run_cholesky(LinalgCall& c) {
   const MatrixSizes sizes(c.operand(0));
   const int64_t n = sizes.rows;
-  const bool upper = has_flag(c.call, "upper");
+  const bool upper = flag(c.call, "upper");
   const DevicePointer factors = upper ? c.result_at(0) : c.copied_by_columns(0),
                       info = c.result_at(1);
   if (upper) c.copy_to(factors, 0);

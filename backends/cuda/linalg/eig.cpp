@@ -40,7 +40,7 @@ void eig_of_each(LinalgCall& c, const EigParts& p) {
 void run_eig(LinalgCall& c) {
   const MatrixSizes s(c.operand(0));
   const int64_t n = s.rows;
-  const bool wanted = has_flag(c.call, "vectors", true);
+  const bool wanted = flag(c.call, "vectors", true);
   const EigParts p{s,
                    wanted ? kVectors : kNoVectors,
                    c.copied_by_columns(0),

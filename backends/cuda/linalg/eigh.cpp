@@ -74,7 +74,7 @@ void eigh_of_each(LinalgCall& c, const EighParts& p) {
 void run_eigh(LinalgCall& c) {
   const MatrixSizes s(c.operand(0));
   const int64_t n = s.rows;
-  const bool wanted = has_flag(c.call, "vectors", true);
+  const bool wanted = flag(c.call, "vectors", true);
   const EighParts p{s, wanted ? kVectors : kNoVectors, c.copied_by_columns(0), c.result_at(0),
                     c.result_at(2)};
   const DevicePointer flags = c.zeroed(s.count);

@@ -9,12 +9,6 @@ MatrixSizes::MatrixSizes(const primset_tensor& t)
   for (uint32_t d = 0; d + 2 < t.rank; ++d) count *= t.sizes[d];
 }
 
-bool has_flag(const primset_primitive_call& call, std::string_view name, bool otherwise) {
-  for (uint32_t i = 0; i < call.attr_count; ++i)
-    if (call.attrs[i].name == name) return call.attrs[i].value.i != 0;
-  return otherwise;
-}
-
 std::vector<int64_t> strides_by_columns(const primset_tensor& t) {
   std::vector<int64_t> strides = StridedCopy::dense_strides(t);
   strides[t.rank - 2] = 1;

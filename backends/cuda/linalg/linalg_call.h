@@ -6,9 +6,9 @@
 #include <primset/plugin.h>
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
+#include "backends/common/call_attributes.h"
 #include "backends/cuda/kernels/strided_copy.h"
 #include "backends/cuda/linalg/handles.h"
 #include "backends/cuda/stream.h"
@@ -31,7 +31,7 @@ struct ScratchLayout {
   bool conjugated = false;  // the result has the conjugates
 };
 
-bool has_flag(const primset_primitive_call& call, std::string_view name, bool otherwise = false);
+using primset_backend::flag;
 
 // Strides, in elements, of the copies that LinalgCall makes of a tensor: matrix after matrix, by
 // columns.

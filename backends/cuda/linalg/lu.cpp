@@ -47,7 +47,7 @@ void factor_each(LinalgCall& c, const LuParts& p) {
 void run_lu(LinalgCall& c) {
   const MatrixSizes sizes(c.operand(0));
   const LuParts p{sizes, c.copied_by_columns(0), c.result_at(1), c.result_at(3),
-                  has_flag(c.call, "pivot", true)};
+                  flag(c.call, "pivot", true)};
   if (is_batch(sizes, c.tuning()) && sizes.rows == sizes.columns)
     factor_many(c, p);
   else

@@ -70,9 +70,9 @@ void run_apply_reflectors(LinalgCall& c) {
   const MatrixSizes s(c.operand(0)), y(c.operand(2));
   const DevicePointer v = c.copied_by_columns(0), tau = c.copied(1), x = c.copied_by_columns(2),
                       info = c.scratch(4);
-  const BlasSide side = has_flag(c.call, "left", true) ? kFromLeft : kFromRight;
+  const BlasSide side = flag(c.call, "left", true) ? kFromLeft : kFromRight;
   const BlasOperation adjoint = c.type.is_complex() ? kAdjoint : kTransposed,
-                      op = has_flag(c.call, "adjoint") ? adjoint : kAsItIs;
+                      op = flag(c.call, "adjoint") ? adjoint : kAsItIs;
   const int m = as_int(y.rows), n = as_int(y.columns), lda = as_int(s.rows);
   const int64_t count = reflectors_of(c.operand(1));
   int elements = 0;

@@ -117,8 +117,8 @@ void run_svd(LinalgCall& c) {
   const MatrixSizes s(c.operand(0));
   const bool rotates = s.least() <= c.tuning().svd_rotations_most;
   const DevicePointer a = rotates || s.rows >= s.columns ? c.copied_by_columns(0) : c.copied(0);
-  const SvdParts p{s, has_flag(c.call, "full"), has_flag(c.call, "vectors", true),
-                   a, c.result_at(1),           c.result_at(3)};
+  const SvdParts p{s, flag(c.call, "full"), flag(c.call, "vectors", true),
+                   a, c.result_at(1),       c.result_at(3)};
   const DevicePointer flags = c.zeroed(s.count);
   c.kernels().screen(c.stream, a, flags, c.type, s.count, s.rows, s.columns, false);
   if (rotates && s.most() <= kMostBatchedRotations)

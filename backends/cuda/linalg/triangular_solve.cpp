@@ -45,10 +45,10 @@ void run_triangular_solve(LinalgCall& c) {
   const Triangles t = triangles(c);
   c.copy_to(x, 1);
   // What lies by rows is A^T, read by columns.
-  const bool upper = has_flag(c.call, "upper") != t.by_rows;
+  const bool upper = flag(c.call, "upper") != t.by_rows;
   const BlasFill fill = upper ? kUpperTriangle : kLowerTriangle;
   const BlasOperation op = t.by_rows ? kAsItIs : kTransposed;
-  const BlasDiagonal diagonal = has_flag(c.call, "unit_diagonal") ? kUnitDiagonal : kAnyDiagonal;
+  const BlasDiagonal diagonal = flag(c.call, "unit_diagonal") ? kUnitDiagonal : kAnyDiagonal;
   const int m = as_int(b.columns), n = as_int(b.rows), lda = as_int(t.stride);
   const int64_t a_step = t.matrix_stride * c.type.bytes(), x_step = b.elements() * c.type.bytes();
   if (is_batch(a, c.tuning())) {
