@@ -1,5 +1,6 @@
-// dot_general through oneDNN: f32, and bf16 accumulated in f32; int8_matmul. (oneDNN has no f64,
-// and this version no f16 on CPUs: those are left to generated kernels.)
+// dot_general through oneDNN, and of small matrices and few rows by loops of our own: f32, and bf16
+// accumulated in f32; int8_matmul. (oneDNN has no f64, and this version no f16 on CPUs: those are
+// left to generated kernels.)
 //
 // oneDNN itself gives other bits for other numbers of threads. So each product is cut into blocks,
 // by its shape alone; a block is computed by one thread, whichever; and the bits are the same on
@@ -18,6 +19,7 @@
 #include "backends/common/status.h"
 #include "backends/cpu/contraction.h"
 #include "backends/cpu/cpu_info.h"
+#include "backends/cpu/few_rows_product.h"
 #include "backends/cpu/linalg/support.h"
 #include "backends/cpu/objects.h"
 #include "backends/cpu/onednn_matmul.h"
@@ -171,7 +173,6 @@ struct Blocks {
 
  private:
   void cut(int64_t largest_rows, int64_t largest_cols);
-  int64_t narrow_block() const;
   bool find_kinds();
 };
 
@@ -183,20 +184,11 @@ void Blocks::cut(int64_t largest_rows, int64_t largest_cols) {
 }
 
 bool Blocks::prepare() {
-  if (x.m < kNarrow) return cut(kLargeRows, narrow_block()), find_kinds();
+  if (x.m < kNarrow) return cut(kLargeRows, kSmallCols), find_kinds();
   cut(kLargeRows, kLargeCols);
   if (count() < kEnoughBlocks) cut(kSmallRows, kLargeCols);
   if (count() < kEnoughBlocks) cut(kSmallRows, kSmallCols);
   return find_kinds();
-}
-
-// Columns of a product of few rows: as many as a core's cache keeps where they are copied.
-int64_t Blocks::narrow_block() const {
-  constexpr int64_t kBytes = 1024 << 10;
-  const int64_t column =
-      x.k *
-      (is_widened(x.dtype) ? 4 : static_cast<int64_t>(primset_backend::element_bytes(x.dtype)));
-  return std::clamp(kBytes / column, int64_t{32}, kSmallCols);
 }
 
 bool Blocks::find_kinds() {
@@ -292,6 +284,10 @@ primset_status* run_contraction(primset_stream stream, const char* name,
       run_small(*stream->device->pool, x);
       return nullptr;
     }
+    if (x.m <= kFewRows && x.dtype != PRIMSET_I8) {
+      run_few_rows_product(*stream->device->pool, x);
+      return nullptr;
+    }
     if (!blocks.prepare())
       return make_status(PRIMSET_INTERNAL,
                          "%s: oneDNN refuses %" PRId64 " x %" PRId64 " x %" PRId64, name, x.m, x.n,
@@ -348,13 +344,9 @@ bool find_matrix_product(const char* name, const primset_primitive_call& call,
       dims && call.results[0].dtype == PRIMSET_F32 &&
       (call.operands[0].dtype == PRIMSET_F32 || call.operands[0].dtype == PRIMSET_BF16);
   if (!fits || !onednn() || !has_code(call.operands[0].dtype)) return false;
-  // A size of 1 is the same in all calls of a plan, so the answer holds for each of them.
-  const auto is_vector = [](const primset_tensor& x, const auto& side) {
-    return primset_backend::size_of(x, side.free) == 1;
-  };
-  // A vector times a matrix reads the matrix once, by a generated reduction: it needs no copies and
-  // takes all threads.
-  if (is_vector(call.operands[0], dims->a) || is_vector(call.operands[1], dims->b)) return false;
+  // A matrix times a vector reads the matrix once, by a generated reduction: it needs no copies and
+  // takes all threads. (A size of 1 is the same in all calls of a plan, so the answer holds.)
+  if (primset_backend::size_of(call.operands[1], dims->b.free) == 1) return false;
   const bool alone = primset_backend::size_of(call.operands[0], dims->a.batch) == 1;
   out->least_products = alone ? kMinMultiplicationsAlone : kMinMultiplicationsOfSmall;
   out->flags = PRIMSET_PRIMITIVE_STRIDED;

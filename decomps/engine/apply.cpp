@@ -122,7 +122,7 @@ std::vector<Val> run(Tracer& t, const Overload& o, const Promoted& p, Arguments 
       if (p.any) convert_arguments(t, o, p, args);
       broadcast_arguments(o, args);
       const Decomposition f = find_decomposition(o.implementation.function);
-      require(f != nullptr, ErrorCode::internal,
+      require(static_cast<bool>(f), ErrorCode::internal,
               fmt::format("no decomposition '{}'", o.implementation.function));
       return f(t, args);
     }

@@ -154,4 +154,11 @@ StorageArg unbox<StorageArg>(Tracer& t, const Tracer::Argument& a) {
   return exactly<StorageArg>(a, "a storage");
 }
 
+void flatten(std::vector<Val>& out, Val v) {
+  out.push_back(v);
+}
+void flatten(std::vector<Val>& out, std::vector<Val> v) {
+  out.insert(out.end(), v.begin(), v.end());
+}
+
 }  // namespace primset::decomps

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "decomps/engine/apply.h"
+#include "decomps/engine/registry.h"
 
 namespace primset::decomps {
 
@@ -72,38 +73,37 @@ struct Unboxed<std::optional<T>> {
   }
 };
 
-inline void flatten(std::vector<Val>& out, Val v) {
-  out.push_back(v);
-}
-inline void flatten(std::vector<Val>& out, std::vector<Val> v) {
-  out.insert(out.end(), v.begin(), v.end());
-}
+void flatten(std::vector<Val>& out, Val v);
+void flatten(std::vector<Val>& out, std::vector<Val> v);
 template <typename... Ts>
 void flatten(std::vector<Val>& out, std::tuple<Ts...> v) {
   std::apply([&](auto&... each) { (flatten(out, each), ...); }, v);
 }
 
-// Box<&add::decompose>::call calls the function with a list of arguments.
-template <auto f>
-struct Box;
-template <typename R, typename... Params, R (*f)(Tracer&, Params...)>
-struct Box<f> {
-  static std::vector<Val> call(Tracer& t, const Arguments& args) {
-    require(args.size() == sizeof...(Params), ErrorCode::internal,
-            "a decomposition is called with another number of arguments");
-    return invoke(t, args, std::index_sequence_for<Params...>());
-  }
-  template <size_t... I>
-  static std::vector<Val> invoke(Tracer& t, const Arguments& args, std::index_sequence<I...>) {
-    std::vector<Val> out;
-    // An operator without results checks its arguments.
-    if constexpr (std::is_void_v<R>)
-      f(t, Unboxed<std::remove_cvref_t<Params>>::get(t, args[I])...);
-    else
-      flatten(out, f(t, Unboxed<std::remove_cvref_t<Params>>::get(t, args[I])...));
-    return out;
-  }
-};
+// Calls functions of one type with a list of arguments. One instance serves all functions of that
+// type, which is why the function is a value here and no template parameter: hundreds of operators
+// have a few dozen types.
+template <typename R, typename... Params>
+std::vector<Val> call_boxed(Decomposition::AnyFunction any, Tracer& t, const Arguments& args) {
+  require(args.size() == sizeof...(Params), ErrorCode::internal,
+          "a decomposition is called with another number of arguments");
+  const auto f = reinterpret_cast<R (*)(Tracer&, Params...)>(any);
+  const auto unboxed = [&]<size_t... I>(std::index_sequence<I...>) -> R {
+    return f(t, Unboxed<std::remove_cvref_t<Params>>::get(t, args[I])...);
+  };
+  std::vector<Val> out;
+  // An operator without results checks its arguments.
+  if constexpr (std::is_void_v<R>)
+    unboxed(std::index_sequence_for<Params...>());
+  else
+    flatten(out, unboxed(std::index_sequence_for<Params...>()));
+  return out;
+}
+
+template <typename R, typename... Params>
+Decomposition boxed(R (*f)(Tracer&, Params...)) {
+  return Decomposition(reinterpret_cast<Decomposition::AnyFunction>(f), &call_boxed<R, Params...>);
+}
 
 }  // namespace primset::decomps
 

@@ -62,7 +62,7 @@ std::vector<Val> decompose(Tracer& t, const specs::Primitive& p, const std::vect
   for (const prims::Attr& a : attrs) args.push_back(argument_of(t, a));
   if (p.decomposition.kind == specs::ImplKind::function) {
     const Decomposition f = find_prim_decomposition(p.decomposition.function);
-    require(f != nullptr, ErrorCode::internal,
+    require(static_cast<bool>(f), ErrorCode::internal,
             fmt::format("no decomposition of primitive '{}'", p.name));
     return f(t, args);
   }

@@ -12,7 +12,7 @@ using Table = std::unordered_map<std::string_view, Decomposition>;
 
 const Table& operators() {
   static const Table* table = new Table{
-#define PRIMSET_DECOMP(type, function) {function, &Box<&type::decompose>::call},
+#define PRIMSET_DECOMP(type, function) {function, boxed(&type::decompose)},
 #include "decomps/registry.inc"
   };
   return *table;
@@ -20,7 +20,7 @@ const Table& operators() {
 
 const Table& primitives() {
   static const Table* table = new Table{
-#define PRIMSET_PRIM_DECOMP(type, function) {function, &Box<&prim::type::decompose>::call},
+#define PRIMSET_PRIM_DECOMP(type, function) {function, boxed(&prim::type::decompose)},
 #include "decomps/registry.inc"
   };
   return *table;
@@ -28,7 +28,7 @@ const Table& primitives() {
 
 Decomposition find(const Table& table, std::string_view function) {
   const auto found = table.find(function);
-  return found == table.end() ? nullptr : found->second;
+  return found == table.end() ? Decomposition() : found->second;
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ std::vector<Prim> closed_over(DType t, size_t operands) {
 }
 
 // f(x, y) for each x and y of `values`, x by rows.
-std::vector<double> table(Prim p, DType t, const std::vector<double>& values) {
+std::vector<double> operator_table(Prim p, DType t, const std::vector<double>& values) {
   std::vector<double> xs, ys, out;
   for (double x : values) {
     for (double y : values) {
@@ -63,19 +63,20 @@ bool same(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-const std::vector<double> kSmall = {1, 2, 3, 4, 5, 6, 7};
+const std::vector<double> kSmallNumbers = {1, 2, 3, 4, 5, 6, 7};
 
 // The law holds of small positive integers exactly where the trait says so; that is enough to tell
 // the primitives apart.
 TEST(Traits, CommutativeAndIdempotentAreSeenInTheTable) {
   for (DType t : {DType::i32, DType::f32}) {
     for (Prim p : closed_over(t, 2)) {
-      const std::vector<double> f = table(p, t, kSmall);
+      const std::vector<double> f = operator_table(p, t, kSmallNumbers);
       bool commutes = true, idempotent = true;
-      for (size_t i = 0; i < kSmall.size(); ++i) {
-        idempotent = idempotent && f[i * kSmall.size() + i] == kSmall[i];
+      for (size_t i = 0; i < kSmallNumbers.size(); ++i) {
+        idempotent = idempotent && f[i * kSmallNumbers.size() + i] == kSmallNumbers[i];
         for (size_t j = 0; j < i; ++j) {
-          commutes = commutes && same(f[i * kSmall.size() + j], f[j * kSmall.size() + i]);
+          commutes =
+              commutes && same(f[i * kSmallNumbers.size() + j], f[j * kSmallNumbers.size() + i]);
         }
       }
       EXPECT_EQ(commutes, traits(p).commutative) << info(p).name;
@@ -91,7 +92,7 @@ TEST(Traits, AssociativeIsSeenOfSmallIntegers) {
   for (Prim p : closed_over(DType::i32, 2)) {
     bool associates = true;
     for (double z : range) {
-      const std::vector<double> f = table(p, DType::i32, range);
+      const std::vector<double> f = operator_table(p, DType::i32, range);
       for (size_t i = 0; i < f.size(); ++i) {
         const double x = range[i / range.size()], y = range[i % range.size()];
         const auto apply = [&](double a, double b) {

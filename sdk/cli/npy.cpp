@@ -15,7 +15,7 @@ namespace primset::cli {
 namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
-constexpr size_t kMaxRank = 64, kFirstRead = 1 << 20;
+constexpr size_t kMaxNumpyRank = 64, kFirstRead = 1 << 20;
 
 struct Name {
   std::string_view descr;
@@ -102,7 +102,7 @@ class HeaderParser {
       if (error != std::errc() || value < 0) fail("expected a size");
       at_ = static_cast<size_t>(end - text_.data());
       out.push_back(value);
-      if (out.size() > kMaxRank) fail("too many dimensions");
+      if (out.size() > kMaxNumpyRank) fail("too many dimensions");
       if (!accept(',')) {
         expect(')');
         break;

@@ -5,7 +5,7 @@
 option(PRIMSET_PRECOMPILE "Precompile common headers" ON)
 option(PRIMSET_JOIN_FILES "Compile a few files at a time" ON)
 # So many that an edited file is compiled with its neighbours in a few seconds.
-set(PRIMSET_JOINED_FILES 8)
+set(PRIMSET_JOINED_FILES 16)
 
 set(PRIMSET_COMMON_HEADERS <algorithm> <array> <bit> <cmath> <complex> <cstdint> <cstring>
   <filesystem> <functional> <map> <memory> <optional> <set> <span> <sstream> <stdexcept> <string>

@@ -12,7 +12,7 @@ namespace primset::python {
 namespace {
 
 std::array<PyObject*, kDTypeCodes> g_objects{};  // by code; the module holds them
-PyTypeObject* g_type = nullptr;
+PyTypeObject* g_dtype_type = nullptr;
 
 std::string torch_name(const DTypeObject& o) {
   return std::string(info(o.dtype).torch_name);
@@ -22,7 +22,7 @@ std::string torch_name(const DTypeObject& o) {
 
 void define_dtypes(nb::module_& m) {
   nb::class_<DTypeObject> type(m, "dtype", "The type of a tensor's elements.");
-  g_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  g_dtype_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def_prop_ro("name", &torch_name, "As PyTorch spells it: \"float32\".")
       .def_prop_ro(
           "itemsize", [](const DTypeObject& o) { return byte_size(o.dtype); }, "Bytes an element.")
@@ -49,7 +49,7 @@ nb::object dtype_object(DType t) {
 }
 
 std::optional<DType> as_dtype(nb::handle object) {
-  if (Py_TYPE(object.ptr()) != g_type) return std::nullopt;
+  if (Py_TYPE(object.ptr()) != g_dtype_type) return std::nullopt;
   return nb::inst_ptr<DTypeObject>(object)->dtype;
 }
 

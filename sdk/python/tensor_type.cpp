@@ -16,7 +16,7 @@ namespace nb = nanobind;
 namespace primset::python {
 namespace {
 
-PyTypeObject* g_type = nullptr;
+PyTypeObject* g_tensor_type = nullptr;
 
 nb::tuple tuple_of(std::span<const int64_t> values) {
   nb::object out = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
@@ -215,7 +215,7 @@ void define_storage(nb::module_& m) {
 
 PyObject* wrap(Tensor t) {
   if (!t.defined()) return Py_NewRef(Py_None);
-  nb::object o = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject*>(g_type)));
+  nb::object o = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject*>(g_tensor_type)));
   if (!o.is_valid()) throw nb::python_error();
   new (nb::inst_ptr<void>(o)) Tensor(std::move(t));
   nb::inst_mark_ready(o);
@@ -223,7 +223,7 @@ PyObject* wrap(Tensor t) {
 }
 
 const Tensor* as_tensor(PyObject* o) {
-  if (Py_TYPE(o) != g_type && !PyType_IsSubtype(Py_TYPE(o), g_type)) return nullptr;
+  if (Py_TYPE(o) != g_tensor_type && !PyType_IsSubtype(Py_TYPE(o), g_tensor_type)) return nullptr;
   return nb::inst_ptr<Tensor>(nb::handle(o));
 }
 
@@ -231,7 +231,7 @@ void define_tensor(nb::module_& m) {
   define_storage(m);
   nb::class_<Tensor> type(m, "Tensor", nb::type_slots(tensor_slots()),
                           "A handle to memory of a device with a dtype, sizes and strides.");
-  g_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  g_tensor_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   define_geometry(type);
   define_data(type);
   define_views(type);

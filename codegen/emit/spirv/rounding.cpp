@@ -12,7 +12,7 @@ using kir::Scalar;
 
 namespace {
 
-constexpr uint64_t kSign = uint64_t{1} << 63, kOne = 0x3ff0000000000000;
+constexpr uint64_t kDoubleSign = uint64_t{1} << 63, kOne = 0x3ff0000000000000;
 constexpr uint64_t kTwoTo52 = 0x4330000000000000;  // from there on all doubles are integers
 
 }  // namespace
@@ -42,9 +42,9 @@ Id Lowering::rounded_by_adding(Op op, uint32_t lanes, Id x) {
     return code_.op(o, word, {bits, constant(Scalar::i64, mask)});
   };
   const Id bits = bitcast(Scalar::f64, Scalar::i64, lanes, x);
-  const Id sign = masked(spv::Op::OpBitwiseAnd, bits, kSign);
+  const Id sign = masked(spv::Op::OpBitwiseAnd, bits, kDoubleSign);
   const Id size =
-      bitcast(Scalar::i64, Scalar::f64, lanes, masked(spv::Op::OpBitwiseAnd, bits, ~kSign));
+      bitcast(Scalar::i64, Scalar::f64, lanes, masked(spv::Op::OpBitwiseAnd, bits, ~kDoubleSign));
   const Id whole = constant(Scalar::f64, kTwoTo52), one = constant(Scalar::f64, kOne);
   const Id nearest = arithmetic(spv::Op::OpFSub, arithmetic(spv::Op::OpFAdd, size, whole), whole);
   const auto down = [&] {

@@ -686,7 +686,7 @@ Views atleast_3d(const TensorMeta& self) {
   return atleast(self, 3);
 }
 
-// Box<&select>::call: the arguments behind self, unboxed.
+// ViewBox<&select>::call: the arguments behind self, unboxed.
 template <auto f>
 struct ViewBox;
 template <typename... Params, Views (*f)(const TensorMeta&, Params...)>

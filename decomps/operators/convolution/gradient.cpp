@@ -1,4 +1,4 @@
-// Gradients of convolutions, and convolutions by other names.
+// ConvolutionGradients of convolutions, and convolutions by other names.
 #include <fmt/format.h>
 
 #include "decomps/engine/engine.h"
@@ -139,10 +139,11 @@ std::tuple<Val, Val, Val> _slow_conv2d_backward::decompose(Tracer& t, const Val&
 
 namespace {
 
-using Gradients = std::tuple<Val, Val, Val>;
+using ConvolutionGradients = std::tuple<Val, Val, Val>;
 
 // Time first: [time, batch, channels] by [kernel, in, out].
-Gradients tbc_gradients(const Val& grad, const Val& input, const Val& weight, int64_t pad) {
+ConvolutionGradients tbc_gradients(const Val& grad, const Val& input, const Val& weight,
+                                   int64_t pad) {
   const auto [x, w, b] =
       gradients(grad.tracer(), transpose(grad, {1, 2, 0}), transpose(input, {1, 2, 0}),
                 transpose(weight, {2, 1, 0}), plain({1}, {pad}), {true, true, true});
@@ -150,11 +151,12 @@ Gradients tbc_gradients(const Val& grad, const Val& input, const Val& weight, in
 }
 
 // Those of input and weight are linear in the gradient and in the other operand.
-Gradients complex_tbc_gradients(const Val& grad, const Val& input, const Val& weight, int64_t pad) {
-  const Gradients rr = tbc_gradients(real(grad), real(input), real(weight), pad),
-                  ii = tbc_gradients(imag(grad), imag(input), imag(weight), pad),
-                  ri = tbc_gradients(real(grad), imag(input), imag(weight), pad),
-                  ir = tbc_gradients(imag(grad), real(input), real(weight), pad);
+ConvolutionGradients complex_tbc_gradients(const Val& grad, const Val& input, const Val& weight,
+                                           int64_t pad) {
+  const ConvolutionGradients rr = tbc_gradients(real(grad), real(input), real(weight), pad),
+                             ii = tbc_gradients(imag(grad), imag(input), imag(weight), pad),
+                             ri = tbc_gradients(real(grad), imag(input), imag(weight), pad),
+                             ir = tbc_gradients(imag(grad), real(input), real(weight), pad);
   return {complex(std::get<0>(rr) - std::get<0>(ii), std::get<0>(ri) + std::get<0>(ir)),
           complex(std::get<1>(rr) - std::get<1>(ii), std::get<1>(ri) + std::get<1>(ir)),
           complex(std::get<2>(rr), std::get<2>(ii))};

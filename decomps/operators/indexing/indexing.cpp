@@ -227,6 +227,31 @@ Val take::decompose(Tracer& t, const Val& self, const Val& index) {
   return t.wrap(t.builder().gather(flat.id(), {places.id()}, {0}, false, "index"));
 }
 
+namespace {
+
+// `self` with elements put at places of its row-major order, each place taken apart into a
+// coordinate a dim: flattening what lies otherwise in memory would copy it twice.
+Val put_at_coordinates(Tracer& t, const Val& self, const Val& places, const Val& elements,
+                       bool accumulate) {
+  const Val place = wrapped_index(places, self.numel());
+  check(ge(place, Scalar(0)) & lt(place, full_like(place, self.numel())), places, ErrorCode::index,
+        "index {value} of 'index' is out of bounds for dimension 0; expected one within its size");
+  std::vector<Val> operands(static_cast<size_t>(self.rank()) + 1);
+  std::vector<int64_t> dims;
+  Val rest = place;
+  for (int64_t d = self.rank() - 1; d >= 0; --d) {
+    const Val extent = full_like(rest, self.size(d));
+    operands[static_cast<size_t>(d) + 1] = d == 0 ? rest : binary(Prim::rem, rest, extent);
+    rest = rest / extent;
+  }
+  for (int64_t d = 0; d < self.rank(); ++d) dims.push_back(d);
+  operands[0] = self;
+  operands.push_back(elements);
+  return t.prim1(Prim::index_put, operands, {{"dims", dims}, {"accumulate", accumulate}});
+}
+
+}  // namespace
+
 Val put::decompose(Tracer& t, const Val& self, const Val& index, const Val& source,
                    bool accumulate) {
   require(index.dtype() == DType::i64, ErrorCode::runtime,
@@ -242,7 +267,11 @@ Val put::decompose(Tracer& t, const Val& self, const Val& index, const Val& sour
                       source.numel().hint(), index.numel().hint()));
   require(!self.is_empty() || index.is_empty(), ErrorCode::index,
           "put_(): Tried to put elements into an empty tensor");
-  const Val y = t.prim1(Prim::index_put, {flattened(self), flattened(index), flattened(source)},
+  const Val places = flattened(index), elements = flattened(source);
+  if (self.rank() > 1 && !self.is_empty() &&
+      !is_contiguous(self.shape(), t.place_of(self).strides))
+    return put_at_coordinates(t, self, places, elements, accumulate);
+  const Val y = t.prim1(Prim::index_put, {flattened(self), places, elements},
                         {{"dims", std::vector<int64_t>{0}}, {"accumulate", accumulate}});
   return reshape(y, self.shape());
 }

@@ -128,11 +128,12 @@ Val likelihood_backward(Tracer& t, const Val& grad_output, const Val& self, cons
   if (reduction == kMean) g = g / opmath(total_weight);
   const Val slope = where(c.counts, -c.weight * g, number(c.weight, 0.0));
   const int64_t dim = class_dim(self);
-  const SymInts shape = self.shape();
-  const Val here = eq(t.iota(shape, dim, DType::i64),
-                      broadcast_to(unsqueeze(convert(c.place, DType::i64), dim), shape));
-  const Val spread = broadcast_to(unsqueeze(slope, dim), shape);
-  return convert(where(here, spread, number(spread, 0.0)), self.dtype());
+  const Val zeros = t.constant(0, self.dtype(), self.shape());
+  if (self.size(dim) == SymInt(0)) return zeros;
+  return t.prim1(Prim::scatter_along_dim,
+                 {zeros, unsqueeze(convert(c.place, DType::i64), dim),
+                  unsqueeze(convert(slope, self.dtype()), dim)},
+                 {{"dim", dim}});
 }
 
 }  // namespace

@@ -19,20 +19,20 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-kir::TargetModel cpu(uint32_t vector_bytes) {
+kir::TargetModel cpu_of_width(uint32_t vector_bytes) {
   kir::TargetModel t = emit::native_model();
   t.vector_bytes = std::min(t.vector_bytes, vector_bytes);
   return t;
 }
 
-constexpr const char* kSum = R"(graph(%0 x: f32[s0, s1, s2]) {
+constexpr const char* kSumOfRows = R"(graph(%0 x: f32[s0, s1, s2]) {
   %1: f32[s0, s1] = reduce_sum(%0) {dims = (2)}
   return %1 y
 }
 )";
 
 // Of products, which may be contracted.
-constexpr const char* kSquares = R"(graph(%0 x: f32[s0, s1, s2]) {
+constexpr const char* kSumOfSquares = R"(graph(%0 x: f32[s0, s1, s2]) {
   %1: f32[s0, s1, s2] = mul(%0, %0)
   %2: f32[s0, s1] = reduce_sum(%1) {dims = (2)}
   return %2 y
@@ -40,7 +40,7 @@ constexpr const char* kSquares = R"(graph(%0 x: f32[s0, s1, s2]) {
 )";
 
 // Two stages, and values of the whole domain.
-constexpr const char* kSoftmax = R"(graph(%0 x: f32[s0, s1, s2]) {
+constexpr const char* kSoftmaxOfRows = R"(graph(%0 x: f32[s0, s1, s2]) {
   %1: f32[s0, s1] = reduce_max(%0) {dims = (2)}
   %2: f32[s0, s1, s2] = broadcast_in_dim(%1) {shape = [s0, s1, s2], dims = (0, 1)}
   %3: f32[s0, s1, s2] = sub(%0, %2)
@@ -88,13 +88,13 @@ Options columns_options(const prims::Graph& g) {
 
 TEST(RowsAcross, GiveTheReferencesResults) {
   for (const uint32_t bytes : {32u, 64u}) {
-    for (const char* text : {kSum, kSquares, kSoftmax, kOthers}) {
+    for (const char* text : {kSumOfRows, kSumOfSquares, kSoftmaxOfRows, kOthers}) {
       for (const Shape& s : {Shape{2, 3, 5}, Shape{17, 2, 40}, Shape{5, 33, 64}, Shape{40, 2, 70},
                              Shape{3, 7, 1000}}) {
         const auto graph = parsed(text, s);
         const Options options = columns_options(*graph);
-        check_program(*graph, schedule(graph, cpu(bytes), options), options, cpu(bytes),
-                      {s.outer, s.rows, s.length}, {s.text()});
+        check_program(*graph, schedule(graph, cpu_of_width(bytes), options), options,
+                      cpu_of_width(bytes), {s.outer, s.rows, s.length}, {s.text()});
         if (HasFatalFailure()) return;
       }
     }
@@ -130,10 +130,11 @@ std::vector<Bytes> bits_of(const char* text, const Shape& s, bool transposed,
 // The longest row is read as several streams.
 TEST(RowsAcross, TheBitsAreThoseOfRowsAlongMemory) {
   for (const uint32_t bytes : {32u, 64u}) {
-    for (const char* text : {kSum, kSquares, kSoftmax}) {
+    for (const char* text : {kSumOfRows, kSumOfSquares, kSoftmaxOfRows}) {
       for (const Shape& s :
            {Shape{2, 3, 5}, Shape{17, 2, 40}, Shape{3, 33, 700}, Shape{2, 9, 16384 * 3 + 50}}) {
-        EXPECT_EQ(bits_of(text, s, true, cpu(bytes)), bits_of(text, s, false, cpu(bytes)))
+        EXPECT_EQ(bits_of(text, s, true, cpu_of_width(bytes)),
+                  bits_of(text, s, false, cpu_of_width(bytes)))
             << text << s.text();
       }
     }
@@ -142,7 +143,7 @@ TEST(RowsAcross, TheBitsAreThoseOfRowsAlongMemory) {
 
 size_t gathers(const char* text, const Shape& s) {
   const auto graph = parsed(text, s);
-  const Program program = schedule(graph, cpu(64), columns_options(*graph));
+  const Program program = schedule(graph, cpu_of_width(64), columns_options(*graph));
   size_t count = 0;
   for (const kir::Kernel& k : program.kernels)
     for (const kir::Inst& inst : k.insts) count += inst.op == kir::Op::Gather ? 1 : 0;
@@ -150,8 +151,8 @@ size_t gathers(const char* text, const Shape& s) {
 }
 
 TEST(RowsAcross, AreReadInVectors) {
-  EXPECT_EQ(gathers(kSum, {40, 2, 70}), 0u);
-  EXPECT_EQ(gathers(kSoftmax, {40, 2, 70}), 0u);
+  EXPECT_EQ(gathers(kSumOfRows, {40, 2, 70}), 0u);
+  EXPECT_EQ(gathers(kSoftmaxOfRows, {40, 2, 70}), 0u);
 }
 
 }  // namespace
