@@ -17,7 +17,7 @@ using Ints = std::vector<int64_t>;
 using Number = std::complex<long double>;
 
 // A tensor made dense, and which of its elements are stored: all of a strided one.
-struct Matrix {
+struct StoredMatrix {
   Array dense, stored;
 
   size_t at(const Ints& index) const {
@@ -31,8 +31,8 @@ struct Matrix {
   }
 };
 
-Matrix matrix(const StatedCall& c, const HostTensor& t) {
-  Matrix m{dense_values(c.test.storages, t), ref::make_array(DType::i64, t.sizes)};
+StoredMatrix matrix(const StatedCall& c, const HostTensor& t) {
+  StoredMatrix m{dense_values(c.test.storages, t), ref::make_array(DType::i64, t.sizes)};
   if (t.is_sparse())
     m.stored = stored_elements(read_sparse(c.test.storages, t));
   else
@@ -40,7 +40,7 @@ Matrix matrix(const StatedCall& c, const HostTensor& t) {
   return m;
 }
 
-Matrix matrix(const StatedCall& c, std::string_view name) {
+StoredMatrix matrix(const StatedCall& c, std::string_view name) {
   return matrix(c, *c.find<HostTensor>(name));
 }
 
@@ -83,7 +83,7 @@ int64_t wrapped(int64_t dim, size_t rank) {
 
 // The same elements where they are inside of these sizes.
 Expected resized(const StatedCall& c, const Ints& sizes, bool cleared) {
-  const Matrix self = matrix(c, c.tensor(0));
+  const StoredMatrix self = matrix(c, c.tensor(0));
   Array out = nothing_stored(self.dense.dtype, sizes);
   ref::for_each_index(self.dense.shape, [&](const Ints& index, size_t at) {
     if (!cleared && self.has(at))
@@ -94,7 +94,7 @@ Expected resized(const StatedCall& c, const Ints& sizes, bool cleared) {
 
 // diagonals[k, j] stands in column j of the offsets[k]-th diagonal.
 Expected matrix_of_diagonals(const StatedCall& c) {
-  const Matrix diagonals = matrix(c, "diagonals"), offsets = matrix(c, "offsets");
+  const StoredMatrix diagonals = matrix(c, "diagonals"), offsets = matrix(c, "offsets");
   const auto* layout = c.find<Layout>("layout");
   Array out = ref::make_array(diagonals.dense.dtype, *c.find<Ints>("shape"));
   ref::for_each_index(diagonals.dense.shape, [&](const Ints& index, size_t at) {
@@ -111,7 +111,7 @@ Expected matrix_of_diagonals(const StatedCall& c) {
 
 // An element without entries is 0, of a product as of a sum.
 Expected reduce_csr(const StatedCall& c) {
-  const Matrix self = matrix(c, "self");
+  const StoredMatrix self = matrix(c, "self");
   const bool product = c.overload.op == "_sparse_csr_prod";
   Ints dims;
   for (int64_t d : *c.find<Ints>("dim")) dims.push_back(wrapped(d, self.dense.shape.size()));
@@ -138,7 +138,7 @@ Expected reduce_csr(const StatedCall& c) {
 
 // An entry's gradient is that of the place which it was summed to.
 Expected sum_gradient(const StatedCall& c) {
-  const Matrix grad = matrix(c, "grad"), self = matrix(c, "self");
+  const StoredMatrix grad = matrix(c, "grad"), self = matrix(c, "self");
   Ints dims;
   for (int64_t d : *c.find<Ints>("dim")) dims.push_back(wrapped(d, self.dense.shape.size()));
   Array out = ref::make_array(self.dense.dtype, self.dense.shape);
@@ -156,7 +156,7 @@ Expected sum_gradient(const StatedCall& c) {
 // output * (grad - sum(grad * output)), or grad - exp(output) * sum(grad), over what is stored
 // along dim.
 Expected softmax_gradient(const StatedCall& c) {
-  const Matrix grad = matrix(c, "grad_output"), output = matrix(c, "output");
+  const StoredMatrix grad = matrix(c, "grad_output"), output = matrix(c, "output");
   const bool log = c.overload.op == "_sparse_log_softmax_backward_data";
   const int64_t dim = wrapped(c.integer("dim", 0), output.dense.shape.size());
   Array out = ref::make_array(output.dense.dtype, output.dense.shape);
@@ -177,9 +177,9 @@ Expected softmax_gradient(const StatedCall& c) {
 
 // Each element of grad is added to where it was gathered.
 Expected gather_gradient(const StatedCall& c) {
-  const Matrix self = matrix(c, "self"), index = matrix(c, "index"), grad = matrix(c, "grad");
+  const StoredMatrix self = matrix(c, "self"), index = matrix(c, "index"), grad = matrix(c, "grad");
   const int64_t dim = wrapped(c.integer("dim", 0), self.dense.shape.size());
-  Matrix out{nothing_stored(grad.dense.dtype, self.dense.shape), {}};
+  StoredMatrix out{nothing_stored(grad.dense.dtype, self.dense.shape), {}};
   ref::for_each_index(index.dense.shape, [&](const Ints& place, size_t at) {
     Ints target = place;
     target[static_cast<size_t>(dim)] = index.dense.data[at].integer;
@@ -207,7 +207,7 @@ Number reduced(const std::vector<Number>& products, std::string_view how) {
 
 // Each row's products with a column of the strided factor, reduced.
 Expected reduce_products(const StatedCall& c) {
-  const Matrix a = matrix(c, c.tensor(0)), b = matrix(c, c.tensor(1));
+  const StoredMatrix a = matrix(c, c.tensor(0)), b = matrix(c, c.tensor(1));
   Array out = ref::make_array(a.dense.dtype, {a.dense.shape[0], b.dense.shape[1]});
   ref::for_each_index(out.shape, [&](const Ints& index, size_t at) {
     std::vector<Number> products;
@@ -229,9 +229,10 @@ Expected reduce_products(const StatedCall& c) {
 
 // Of sums: at each entry the product of grad and the weight, and the transpose times grad.
 Expected reduce_products_backward(const StatedCall& c) {
-  const Matrix self = matrix(c, "self"), grad = matrix(c, "grad_out"), weight = matrix(c, "weight");
+  const StoredMatrix self = matrix(c, "self"), grad = matrix(c, "grad_out"),
+                     weight = matrix(c, "weight");
   Array by_self = ref::make_array(self.dense.dtype, self.dense.shape);
-  Matrix by_weight{ref::make_array(weight.dense.dtype, weight.dense.shape), {}};
+  StoredMatrix by_weight{ref::make_array(weight.dense.dtype, weight.dense.shape), {}};
   const int64_t columns = weight.dense.shape[1];
   ref::for_each_index(self.dense.shape, [&](const Ints& index, size_t at) {
     if (!self.has(at)) return;

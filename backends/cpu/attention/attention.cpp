@@ -241,7 +241,7 @@ primset_status* run_attention(primset_stream stream, const void*,
 }
 
 // From so many multiplications of one index of the batch dims on, tiles are the faster way.
-constexpr uint64_t kLeastProducts = uint64_t{1} << 20;
+constexpr uint64_t kLeastAttentionProducts = uint64_t{1} << 20;
 
 bool has_code(const AttentionCall& c) {
   const bool wide = c.q->dtype == PRIMSET_F32 || !cpu_info().bf16_products;
@@ -257,7 +257,7 @@ bool find_attention(const char* name, const primset_primitive_call& call, primse
   const auto c = read_attention(call);
   // One query reads keys and values once: generated kernels do that at the memory's speed.
   if (!c || c->queries == 1 || !onednn() || !has_code(*c)) return false;
-  out->least_products = kLeastProducts;
+  out->least_products = kLeastAttentionProducts;
   out->flags = PRIMSET_PRIMITIVE_STRIDED;
   out->run = run_attention;
   out->data = nullptr;

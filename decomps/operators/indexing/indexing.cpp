@@ -268,8 +268,7 @@ Val put::decompose(Tracer& t, const Val& self, const Val& index, const Val& sour
   require(!self.is_empty() || index.is_empty(), ErrorCode::index,
           "put_(): Tried to put elements into an empty tensor");
   const Val places = flattened(index), elements = flattened(source);
-  if (self.rank() > 1 && !self.is_empty() &&
-      !is_contiguous(self.shape(), t.place_of(self).strides))
+  if (self.rank() > 1 && !self.is_empty() && !is_contiguous(self.shape(), t.place_of(self).strides))
     return put_at_coordinates(t, self, places, elements, accumulate);
   const Val y = t.prim1(Prim::index_put, {flattened(self), places, elements},
                         {{"dims", std::vector<int64_t>{0}}, {"accumulate", accumulate}});

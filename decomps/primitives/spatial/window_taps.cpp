@@ -123,10 +123,6 @@ SymInts known_if_few(const SymInts& reach) {
   return known;
 }
 
-DType place_type(const SymInt& elements) {
-  return elements < SymInt(INT32_MAX) ? DType::i32 : DType::i64;
-}
-
 int64_t last_place(DType type) {
   return type == DType::i32 ? INT32_MAX : INT64_MAX;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "decomps/engine/decomposition.h"
+#include "decomps/primitives/index_type.h"
 
 namespace primset::decomps {
 
@@ -51,9 +52,7 @@ class WindowTaps {
 // The numbers themselves where windows of so many taps are written out.
 SymInts known_if_few(const SymInts& reach);
 
-// i32 where that counts all of `elements`.
-DType place_type(const SymInt& elements);
-// The greatest place of that type.
+// The greatest place of a type that place_type() gives.
 int64_t last_place(DType type);
 // x / by rounded down, of places from 0 up to `limit`. By a number that is not known it goes by f32
 // where that is exact: processors divide vectors of floats, but not of integers.

@@ -27,8 +27,9 @@ struct Accuracy {
 
 Accuracy accuracy_of(DType result, DType computed) {
   if (result == DType::f64) return {std::numeric_limits<double>::epsilon(), 20, 7, 18};
-  const double rounding = double{std::numeric_limits<float>::epsilon()};
-  return {computed == DType::f64 ? rounding / 128 : rounding, 13, 4, 10};
+  const double rounding = result == DType::f16 ? 0x1p-10 : result == DType::bf16 ? 0x1p-7 : 0x1p-23;
+  const double least = computed == DType::f64 ? 0x1p-52 : 0x1p-23;
+  return {std::max(rounding / 128, least), 13, 4, 10};
 }
 
 // --- Temme's expansion: Q = erfc(eta sqrt(a / 2)) / 2 + R, with R the sum over k and n of

@@ -20,8 +20,8 @@ struct SegmentTile {
 
 // By sizes alone: how many columns there are, and how long the segments are on average. Guards
 // where these are not known. The order of additions follows from it.
-SegmentTile segment_tile(const Machine& machine, const SymInt& elements, const SymInt& segments,
-                         const SymInt& columns);
+SegmentTile segment_tile(const Machine& machine, const prims::SymInt& elements,
+                         const prims::SymInt& segments, const prims::SymInt& columns);
 
 }  // namespace primset::schedule
 
