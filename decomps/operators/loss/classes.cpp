@@ -119,13 +119,35 @@ std::tuple<Val, Val> likelihood(Tracer& t, const Val& self, const Val& target,
   return {convert(reduction == kMean ? sum / total : sum, type), convert(total, type)};
 }
 
+void require_single_total(const Val& total_weight) {
+  require(total_weight.numel() == SymInt(1), ErrorCode::runtime,
+          fmt::format("expected total_weight to be a single element tensor, got: {} ({} elements)",
+                      shape_text(total_weight.shape()), total_weight.numel().hint()));
+}
+
+Val single_grad(const Val& grad_output) {
+  require(grad_output.rank() <= 1 && grad_output.numel() == SymInt(1), ErrorCode::runtime,
+          fmt::format("Expected a single element grad_output tensor, but got: {}",
+                      shape_text(grad_output.shape())));
+  return reshape(grad_output, {});
+}
+
+Val grad_of_each(const Val& grad_output, const Val& target) {
+  require(equal_sizes(grad_output.shape(), target.shape()), ErrorCode::runtime,
+          fmt::format("Expected a grad_output of the target's size {}, but got: {}",
+                      shape_text(target.shape()), shape_text(grad_output.shape())));
+  return grad_output;
+}
+
 Val likelihood_backward(Tracer& t, const Val& grad_output, const Val& self, const Val& target,
                         const std::optional<Val>& weight, int64_t reduction,
                         const SymInt& ignore_index, const Val& total_weight) {
   require_weight(weight, self);
+  require_single_total(total_weight);
   const Classes c = classes_of(t, self, target, weight, ignore_index);
-  Val g = opmath(grad_output);
-  if (reduction == kMean) g = g / opmath(total_weight);
+  const bool each = reduction == kNone && (self.rank() == 2 || self.rank() == 4);
+  Val g = opmath(each ? grad_of_each(grad_output, c.place) : single_grad(grad_output));
+  if (reduction == kMean) g = g / opmath(reshape(total_weight, {}));
   const Val slope = where(c.counts, -c.weight * g, number(c.weight, 0.0));
   const int64_t dim = class_dim(self);
   const Val zeros = t.constant(0, self.dtype(), self.shape());
