@@ -91,17 +91,6 @@ PRIMSET_INLINE void add_rows(const T* const* rows, int64_t count, const float* a
   }
 }
 
-// A whole number of rows of b without gaps between them, kStreams at a time.
-template <int R, typename T>
-PRIMSET_INLINE void add_copied_rows(const T* b, int64_t count, const float* a, float* tile,
-                                    int64_t columns) {
-  for (int64_t i = 0; i < count; i += kStreams) {
-    const T* rows[kStreams];
-    for (int64_t s = 0; s < kStreams; ++s) rows[s] = b + (i + s) * columns;
-    add_rows<R>(rows, std::min(kStreams, count - i), a + i * R, tile, columns, columns);
-  }
-}
-
 template <int R>
 struct AddRows {
   template <typename T>
@@ -112,9 +101,14 @@ struct AddRows {
     else
       add_rows<R>(rows, count, a, tile, width, columns);
   }
+  // Rows of b of one vector each, without gaps between them.
   template <typename T>
   PRIMSET_INLINE void operator()(const T* b, int64_t count, const float* a, float* tile) const {
-    add_copied_rows<R>(b, count, a, tile, kLanes);
+    for (int64_t i = 0; i < count; i += kStreams) {
+      const T* rows[kStreams];
+      for (int64_t s = 0; s < kStreams; ++s) rows[s] = b + (i + s) * kLanes;
+      add_rows<R>(rows, std::min(kStreams, count - i), a + i * R, tile, kLanes, kLanes);
+    }
   }
 };
 

@@ -140,6 +140,17 @@ Val wrapped_index(const Val& index, const SymInt& size) {
   return where(from_end, index + end, index);
 }
 
+std::vector<Val> unraveled(const Val& places, const SymInts& shape) {
+  std::vector<Val> coordinates(shape.size());
+  Val rest = places;
+  for (size_t d = shape.size(); d-- > 0;) {
+    const Val size = full_like(rest, shape[d]);
+    coordinates[d] = d == 0 ? rest : binary(Prim::rem, rest, size);
+    if (d > 0) rest = rest / size;
+  }
+  return coordinates;
+}
+
 void require_nonempty_dim(const Val& x, int64_t dim, const Val& index) {
   require(!(x.size(dim) == SymInt(0)) || index.is_empty(), ErrorCode::index,
           fmt::format("index is out of bounds for dimension {} with size 0", dim));

@@ -60,6 +60,10 @@ Val resized_front(const Val& x, const SymInt& size);
 // error to show.
 Val wrapped_index(const Val& index, const SymInt& size);
 
+// The coordinates, one a dim, of places in a row-major array of no size 0. A place that is out of
+// range is so in the first coordinate.
+std::vector<Val> unraveled(const Val& places, const SymInts& shape);
+
 // Throws unless the index is empty where a dim of x that it goes along is: no kernel is run for a
 // result without elements, which could look at it.
 void require_nonempty_dim(const Val& x, int64_t dim, const Val& index);

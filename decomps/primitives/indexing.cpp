@@ -195,15 +195,8 @@ std::tuple<Val, Val> nonzero::decompose(Tracer& t, const Val& x) {
   const SymInt size = x.numel();
   const auto found =
       t.prim(Prim::compact, {t.iota({size}, 0, place_type(size)), logical(reshape(x, {size}))});
-  // The place in memory taken apart, the last dim first.
-  std::vector<Val> columns(shape.size());
-  Val rest = found[0];
-  for (size_t d = shape.size(); d-- > 0;) {
-    const Val extent = full_like(rest, shape[d]);
-    const Val column = d == 0 ? rest : binary(Prim::rem, rest, extent);
-    columns[d] = reshape(convert(column, DType::i64), {size, 1});
-    if (d > 0) rest = rest / extent;
-  }
+  std::vector<Val> columns = unraveled(found[0], shape);
+  for (Val& c : columns) c = reshape(convert(c, DType::i64), {size, 1});
   const Val rows =
       columns.empty() ? t.constant(Scalar(0), DType::i64, {size, 0}) : concatenate(columns, 1);
   return {t.wrap(t.builder().set_dim(rows.id(), found[1].id(), 0)), found[1]};

@@ -1,4 +1,4 @@
-// ConvolutionGradients of convolutions, and convolutions by other names.
+// Gradients of convolutions, and convolutions by other names.
 #include <fmt/format.h>
 
 #include "decomps/engine/engine.h"

@@ -134,16 +134,6 @@ std::vector<Val> joined_masks(Tracer& t, const std::vector<Mask>& masks,
   return out;
 }
 
-// The coordinates of places in a row-major array.
-void unravel(const Val& places, const SymInts& shape, std::vector<Val>::iterator coordinates) {
-  Val rest = places;
-  for (size_t d = shape.size(); d-- > 0;) {
-    const Val size = full_like(rest, shape[d]);
-    coordinates[static_cast<std::ptrdiff_t>(d)] = d == 0 ? rest : binary(Prim::rem, rest, size);
-    if (d > 0) rest = rest / size;
-  }
-}
-
 struct Coordinates {
   std::vector<Val> indices;  // of one shape
   Dims dims;
@@ -166,7 +156,8 @@ Coordinates coordinates_of(Tracer& t, const Val& self, const Indexing& in,
     const std::vector<Val> places = joined_masks(t, in.masks, known ? known : wanted);
     for (size_t i = 0; i < places.size(); ++i) {
       const auto at = std::find(in.dims.begin(), in.dims.end(), in.masks[i].first_dim);
-      unravel(places[i], in.masks[i].shape, indices.begin() + (at - in.dims.begin()));
+      std::ranges::copy(unraveled(places[i], in.masks[i].shape),
+                        indices.begin() + (at - in.dims.begin()));
     }
     if (shape.empty()) shape.emplace_back(1);
     shape.back() = places[0].size(0);

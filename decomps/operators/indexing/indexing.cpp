@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "decomps/engine/engine.h"
 #include "decomps/operators/operator_support.h"
 
@@ -236,17 +238,11 @@ Val put_at_coordinates(Tracer& t, const Val& self, const Val& places, const Val&
   const Val place = wrapped_index(places, self.numel());
   check(ge(place, Scalar(0)) & lt(place, full_like(place, self.numel())), places, ErrorCode::index,
         "index {value} of 'index' is out of bounds for dimension 0; expected one within its size");
-  std::vector<Val> operands(static_cast<size_t>(self.rank()) + 1);
-  std::vector<int64_t> dims;
-  Val rest = place;
-  for (int64_t d = self.rank() - 1; d >= 0; --d) {
-    const Val extent = full_like(rest, self.size(d));
-    operands[static_cast<size_t>(d) + 1] = d == 0 ? rest : binary(Prim::rem, rest, extent);
-    rest = rest / extent;
-  }
-  for (int64_t d = 0; d < self.rank(); ++d) dims.push_back(d);
-  operands[0] = self;
+  std::vector<Val> operands = unraveled(place, self.shape());
+  operands.insert(operands.begin(), self);
   operands.push_back(elements);
+  std::vector<int64_t> dims(static_cast<size_t>(self.rank()));
+  std::iota(dims.begin(), dims.end(), 0);
   return t.prim1(Prim::index_put, operands, {{"dims", dims}, {"accumulate", accumulate}});
 }
 

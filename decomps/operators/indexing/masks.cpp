@@ -107,17 +107,12 @@ Val nonzero_static::decompose(Tracer& t, const Val& self, SymInt size, int64_t f
   if (shape.empty()) return zeros(t, {size, 0}, DType::i64);
   const auto packed =
       t.prim(Prim::compact, {t.iota(flat, 0, place_type(flat[0])), logical(flattened(self))});
-  Val rest = resized_front(packed[0], size);
+  SymInts sizes;  // of an empty tensor no place is taken apart
+  for (const SymInt& s : shape) sizes.push_back(max(s, 1));
   const Val valid = lt(t.iota({size}, 0, DType::i64), packed[1]);
   const Val filler = t.constant(fill_value, DType::i64);
-  std::vector<Val> columns(shape.size());
-  for (size_t d = shape.size(); d-- > 0;) {
-    // Of an empty tensor no place is taken apart.
-    const Val length = full_like(rest, max(shape[d], 1));
-    const Val at = d == 0 ? rest : binary(Prim::rem, rest, length);
-    columns[d] = reshape(where(valid, convert(at, DType::i64), filler), {size, 1});
-    if (d > 0) rest = rest / length;
-  }
+  std::vector<Val> columns = unraveled(resized_front(packed[0], size), sizes);
+  for (Val& c : columns) c = reshape(where(valid, convert(c, DType::i64), filler), {size, 1});
   return concatenate(columns, 1);
 }
 
