@@ -94,6 +94,20 @@ Val power(const Val& a, const Val& b) {
   return convert(binary(Prim::pow, wide(a), wide(b)), type);
 }
 
+// The quotient of x + 1/2 is at least 1 / (2 by) from an integer, which is more than the error of a
+// quotient up to limit / by of some units in the last place.
+Val quotient(const Val& x, const SymInt& by, const SymInt& limit) {
+  constexpr int64_t kExactInF32 = 1 << 20, kExactInF64 = int64_t{1} << 51;
+  if (by.is_constant() && by.constant() == 1) return x;
+  const bool fast_f64 = x.tracer().device().fast_f64;
+  const bool multiplies = by.is_constant() && (x.dtype() == DType::i32 || !fast_f64);
+  if (multiplies || !(limit < SymInt(fast_f64 ? kExactInF64 : kExactInF32)))
+    return x / full_like(x, by);
+  const DType type = limit < SymInt(kExactInF32) ? DType::f32 : DType::f64;
+  const Val middle = convert(x, type) + Scalar(0.5);
+  return convert(unary(Prim::floor, middle / full_like(middle, by)), x.dtype());
+}
+
 Val operator+(const Val& a, const Val& b) {
   return binary(Prim::add, a, b);
 }

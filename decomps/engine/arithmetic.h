@@ -52,6 +52,9 @@ Val wide_opmath(const Val& x);
 // a to the power b. For complex numbers the error of the logarithm is multiplied by the exponent,
 // so they are widened as by wide_opmath.
 Val power(const Val& a, const Val& b);
+// x / by rounded down, of integers from 0 up to `limit`. It goes by f32 or f64 where that is exact:
+// processors divide vectors of floats, but neither of integers nor, of 64 bits, by multiplying.
+Val quotient(const Val& x, const SymInt& by, const SymInt& limit);
 Val full_like(const Val& x, Scalar v);
 Val full_like(const Val& x, const SymInt& v);
 template <typename T>

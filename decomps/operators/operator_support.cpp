@@ -7,6 +7,7 @@
 
 #include "decomps/engine/argument_errors.h"
 #include "decomps/engine/engine.h"
+#include "decomps/primitives/index_type.h"
 
 namespace primset::decomps {
 
@@ -141,13 +142,15 @@ Val wrapped_index(const Val& index, const SymInt& size) {
 }
 
 std::vector<Val> unraveled(const Val& places, const SymInts& shape) {
+  const SymInt limit = prims::product(shape);
   std::vector<Val> coordinates(shape.size());
   Val rest = places;
-  for (size_t d = shape.size(); d-- > 0;) {
-    const Val size = full_like(rest, shape[d]);
-    coordinates[d] = d == 0 ? rest : binary(Prim::rem, rest, size);
-    if (d > 0) rest = rest / size;
+  for (size_t d = shape.size(); d-- > 1;) {
+    const Val above = quotient(rest, shape[d], limit);
+    coordinates[d] = rest - above * full_like(rest, shape[d]);
+    rest = above;
   }
+  if (!shape.empty()) coordinates[0] = rest;
   return coordinates;
 }
 
@@ -181,11 +184,12 @@ Val bounds_up_to(const Val& bounds, const SymInt& size) {
   Tracer& t = bounds.tracer();
   const Val first = full_like(bounds, 0), last = full_like(bounds, size);
   const Val at = binary(Prim::max, binary(Prim::min, bounds, last), first);
-  const Val none = zeros(t, {size + 1}, DType::i64);
-  const Val ones = t.constant(1, DType::i64, bounds.shape());
+  const DType type = place_type(max(size + 1, bounds.size(0)));
+  const Val none = zeros(t, {size + 1}, type), ones = t.constant(1, type, bounds.shape());
   const ValueId begun = t.builder().scatter(Prim::scatter_add, none.id(), {at.id()}, ones.id(), {0},
                                             true, false, "bounds");
-  return slice(t.wrap(t.builder().scan(Prim::scan_sum, begun, 0)[0]), 0, 0, size, 1);
+  const Val counts = t.wrap(t.builder().scan(Prim::scan_sum, begun, 0)[0]);
+  return convert(slice(counts, 0, 0, size, 1), DType::i64);
 }
 
 std::vector<int64_t> dims_from(int64_t first, int64_t end) {

@@ -156,13 +156,39 @@ Val norm_in_f64(const Val& x, const Ints& dims) {
   return math::sqrt(reduced(Prim::reduce_sum, wide * wide, dims));
 }
 
+std::vector<Val> joined_sums(const std::vector<Val>& v) {
+  return {v[0] + v[3], v[1] + v[4], v[2] + v[5]};
+}
+
+// In one pass over f64: the squares of the numbers as they are, and scaled up and down by a power
+// of two, of which only the sum counts that neither overflows nor loses digits to denormals.
+Val norm_of_f64(Tracer& t, const Val& x, const Ints& dims) {
+  const double far = std::ldexp(1.0, 600), least = std::ldexp(1.0, -900);
+  const auto square_of = [&](double scale) {
+    const Val scaled = x * full_like(x, scale);
+    return scaled * scaled;
+  };
+  const DType type = x.dtype();
+  const Val none = t.constant(Scalar(0.0), type);
+  const auto sums = t.prim(
+      Prim::reduce, {x * x, square_of(far), square_of(1 / far), none, none, none}, {{"dims", dims}},
+      {t.scalar_region({type, type, type, type, type, type}, joined_sums)});
+  const Val &sum = sums[0], from_small = math::sqrt(sums[1]) * math::number(sum, 1 / far),
+            from_large = math::sqrt(sums[2]) * math::number(sum, far);
+  const Val usual = where(math::is_infinite(sum), from_large, math::sqrt(sum));
+  return where(lt(sum, full_like(sum, least)), from_small, usual);
+}
+
 }  // namespace
 
-// p says what is computed, so it is part of the plan.
-Val vector_norm::decompose(Tracer&, const Val& x, const ScalarArg& p,
+// p says what is computed, so it is part of the plan. What a row of registers or a cache holds is
+// scaled at little cost where f64 takes long.
+Val vector_norm::decompose(Tracer& t, const Val& x, const ScalarArg& p,
                            const std::vector<int64_t>& dims) {
   const double order = p.known().to_double();
-  const bool wide = order == 2 && sums_in_f64(x, dims);
+  const bool fast_f64 = t.device().fast_f64;
+  if (order == 2 && fast_f64 && x.dtype() == DType::f64) return norm_of_f64(t, x, dims);
+  const bool wide = order == 2 && (sums_in_f64(x, dims) || (fast_f64 && is_floating(x.dtype())));
   return convert(wide ? norm_in_f64(x, dims) : norm(opmath(x), order, dims), x.dtype());
 }
 

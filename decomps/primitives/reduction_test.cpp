@@ -54,8 +54,39 @@ TEST(VarMean, InfinitiesHaveNone) {
   }
 }
 
-Array norm(const Array& x, double p, Ints dims) {
-  return derived(Prim::vector_norm, {x}, {{"p", Scalar(p)}, {"dims", dims}});
+Array norm(const Array& x, double p, Ints dims, DeviceTraits device = {}) {
+  return derived(Prim::vector_norm, {x}, {{"p", Scalar(p)}, {"dims", dims}}, device);
+}
+
+// As a CPU takes it. The numbers are exact to some units in the last place, denormals to half of
+// theirs.
+TEST(VectorNorm, OfWholeRangesInOnePass) {
+  const DeviceTraits cpu{.fast_f64 = true};
+  const auto expect_norm = [&](DType type, const std::vector<double>& x, double want,
+                               double error) {
+    SCOPED_TRACE(testing::Message() << "norm " << want);
+    expect_near(norm(vector(type, x), 2, {0}, cpu), {}, {want}, error);
+  };
+  expect_norm(DType::f64, {3, -4}, 5, 0);
+  expect_norm(DType::f64, {3e200, 4e200}, 5e200, 4e-16);
+  expect_norm(DType::f64, {3e-200, 4e-200}, 5e-200, 4e-16);
+  expect_norm(DType::f64, {3e-320, 4e-320}, 5e-320, 1e-3);
+  expect_norm(DType::f64, {1e300, 1e-300, 1}, 1e300, 4e-16);
+  expect_norm(DType::f64, {1e-160, 1e-170}, 1e-160, 4e-16);
+  expect_norm(DType::f64, {kInf, 1}, kInf, 0);
+  expect_norm(DType::f64, {-kInf, kNan}, kNan, 0);
+  // The reference's bounds of roots of 0 reach below it.
+  for (const std::vector<double>& zeros : {std::vector<double>{0, -0.0}, {}})
+    EXPECT_EQ(
+        prims::reference::plain(DType::f64, norm(vector(DType::f64, zeros), 2, {0}, cpu).data[0]),
+        0);
+  for (const DType type : {DType::f32, DType::bf16}) {
+    expect_norm(type, {3e38, 1}, 3e38, 4e-3);
+    expect_norm(type, {3e-38, 4e-38}, 5e-38, 4e-3);
+    expect_norm(type, {kNan, kInf}, kNan, 0);
+  }
+  expect_near(norm(array(DType::f64, {2, 2}, {3e200, 1, 4e200, 1}), 2, {0}, cpu), {2},
+              {5e200, 1.4142135623730951}, 4e-16);
 }
 
 TEST(VectorNorm, OfManyOrders) {

@@ -1,9 +1,10 @@
 // The order of a row of numbers: stably, digit by digit from the last to the first.
 //
 // Only the bits in which the numbers of a row differ are looked at: they are counted from the least
-// one on. Where such a number and a position fit into 64 bits together they are one word, and a
-// short row of them is sorted as it is. Where the highest bits tell nearly all numbers of a row
-// from each other, the row is in order by these first, and then what they do not tell apart is.
+// one on, and those that are the same at the end of all of them are left out. Where such a number
+// and a position fit into 64 bits together they are one word, and a short row of them is sorted as
+// it is. Where the highest bits tell nearly all numbers of a row from each other, the row is in
+// order by these first, and then what they do not tell apart is.
 #ifndef PRIMSET_BACKENDS_CPU_SORT_ROW_ORDER_H_
 #define PRIMSET_BACKENDS_CPU_SORT_ROW_ORDER_H_
 
@@ -22,14 +23,24 @@ namespace primset_cpu {
 // What is known of a row's numbers before it is sorted.
 struct NumberRange {
   uint64_t least = UINT64_MAX, greatest = 0;
+  uint64_t differing = 0;  // the bits in which some are unlike the first
   bool ascending = true;
   bool told = true;  // keys are told from their numbers
 
-  void add(const NumberRange& behind, bool in_order) {
+  void add(const NumberRange& behind, bool in_order, uint64_t first_unlike_first) {
     ascending = ascending && behind.ascending && in_order;
     told = told && behind.told;
+    differing |= behind.differing | first_unlike_first;
     least = std::min(least, behind.least), greatest = std::max(greatest, behind.greatest);
   }
+
+  // Bits at the end of all numbers that are the same, so that no order depends on them, and how
+  // many there are of others.
+  int same_bits() const { return differing == 0 ? 0 : std::countr_zero(differing); }
+  int bits() const { return std::bit_width((greatest - least) >> same_bits()); }
+  // A number of the row, as so many bits; and back.
+  uint64_t packed(uint64_t number) const { return (number - least) >> same_bits(); }
+  uint64_t unpacked(uint64_t packed) const { return (packed << same_bits()) + least; }
 };
 
 // A number above its position, in one word.
@@ -85,7 +96,7 @@ class RowOrder {
       return;
     }
     other_ = entries_ + size_;
-    const int most = std::clamp(shift_, kLeastDigit, kGreatestDigit);
+    const int most = std::clamp(shift_ - kMoreElements, kLeastDigit, kGreatestDigit);
     // Numbers far apart are told from each other by so many of their highest bits.
     const int enough = (shift_ + kSpareBits + most - 1) / most * most;
     const int left_out = bits_ > enough && differ_from(bits_ - enough) ? bits_ - enough : 0;
@@ -99,7 +110,9 @@ class RowOrder {
   }
 
  private:
-  static constexpr int kLeastDigit = 6, kGreatestDigit = 11;
+  // To add up the counts of all digits takes little beside the elements where these are 2^3 as
+  // many.
+  static constexpr int kMoreElements = 3, kLeastDigit = 6, kGreatestDigit = 11;
   static constexpr int64_t kShortRow = 128;
   static constexpr int kSpareBits = 2;
 

@@ -25,6 +25,7 @@ constexpr NamedSelection kSelections[] = {
     {"top_k", run_selection<Selection::top_k>},
     {"kth_value", run_selection<Selection::kth_value>},
     {"median", run_selection<Selection::median>},
+    {"mode", run_selection<Selection::mode>},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The primitives top_k, kth_value and median: some elements of each row along a dim, by their
+// The primitives top_k, kth_value, median and mode: some elements of each row along a dim, by their
 // order.
 #ifndef PRIMSET_BACKENDS_CPU_SORT_SELECT_H_
 #define PRIMSET_BACKENDS_CPU_SORT_SELECT_H_
@@ -15,7 +15,7 @@
 
 namespace primset_cpu {
 
-enum class Selection : uint8_t { top_k, kth_value, median };
+enum class Selection : uint8_t { top_k, kth_value, median, mode };
 
 template <typename U, KeyKind kKind>
 class SelectCall {
@@ -95,6 +95,7 @@ class SelectCall {
 
     void select(int64_t r, std::span<const U> row) {
       if (c_.what_ == Selection::top_k) return select_top(r, row);
+      if (c_.what_ == Selection::mode) return select_mode(r, row);
       const int64_t k = c_.what_ == Selection::kth_value ? c_.k_ : c_.middle(row);
       const U number = select_.kth(row, k);
       const int64_t at = std::ranges::find(row, number) - row.begin();
@@ -113,6 +114,36 @@ class SelectCall {
         put_in_order<PackedEntry>(r, row, count, position);
       else
         put_in_order<WideEntry>(r, row, count, position);
+    }
+
+    void select_mode(int64_t r, std::span<const U> row) {
+      NumberRange range;
+      for (const U n : row) {
+        range.least = std::min<uint64_t>(range.least, n);
+        range.greatest = std::max<uint64_t>(range.greatest, n);
+        range.differing |= static_cast<U>(n ^ row[0]);
+      }
+      const bool fits = range.bits() + std::bit_width(row.size()) <= 64;
+      const int64_t at = fits ? end_of_longest_run<PackedEntry>(row, range)
+                              : end_of_longest_run<WideEntry>(row, range);
+      c_.set(c_.results_at(r, 1), r, at);
+    }
+
+    // Where the last element of the row's longest run of equal ones stands, of the least of them
+    // where several are as long.
+    template <typename Entry>
+    int64_t end_of_longest_run(std::span<const U> row, const NumberRange& range) {
+      RowOrder<Entry> order(c_.size_, range.bits(), 1);
+      for (int64_t i = 0; i < c_.size_; ++i)
+        order.set(i, range.packed(row[static_cast<size_t>(i)]));
+      order.sort(pool_);
+      int64_t longest = 0, begin = 0, last = 0;
+      for (int64_t i = 1; i <= c_.size_; ++i) {
+        if (i < c_.size_ && order.number(i) == order.number(begin)) continue;
+        if (i - begin > longest) longest = i - begin, last = i - 1;
+        begin = i;
+      }
+      return order.position(last);
     }
 
     template <typename Entry, typename Position>

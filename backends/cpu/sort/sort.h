@@ -2,8 +2,10 @@
 #ifndef PRIMSET_BACKENDS_CPU_SORT_SORT_H_
 #define PRIMSET_BACKENDS_CPU_SORT_SORT_H_
 
+#include <array>
 #include <bit>
 #include <cstring>
+#include <deque>
 #include <vector>
 
 #include "backends/common/element_bytes.h"
@@ -46,27 +48,56 @@ class SortedRows {
     in_parallel(pool, parts, some);
   }
 
+  // f.operator()<T>() of a type of as many bytes as operand k's elements have.
+  template <typename F>
+  void with_element(size_t k, const F& f) const {
+    switch (bytes_[k]) {
+      case 1:
+        return f.template operator()<uint8_t>();
+      case 2:
+        return f.template operator()<uint16_t>();
+      case 4:
+        return f.template operator()<uint32_t>();
+      case 8:
+        return f.template operator()<uint64_t>();
+      default:
+        return f.template operator()<Complex<double>>();
+    }
+  }
+
   // Operands from `k` on: element i from position(i).
   template <typename Position>
   void move_operands(ThreadPool& pool, int64_t r, int64_t parts, size_t k,
                      const Position& position) const {
     for (; k < from_.size(); ++k) {
       over_row(pool, parts, [&](int64_t, int64_t first, int64_t end) {
-        switch (bytes_[k]) {
-          case 1:
-            return move_elements<uint8_t>(k, r, first, end, position);
-          case 2:
-            return move_elements<uint16_t>(k, r, first, end, position);
-          case 4:
-            return move_elements<uint32_t>(k, r, first, end, position);
-          case 8:
-            return move_elements<uint64_t>(k, r, first, end, position);
-          default:
-            return move_elements<Complex<double>>(k, r, first, end, position);
-        }
+        with_element(k, [&]<typename T>() { move_elements<T>(k, r, first, end, position); });
       });
     }
   }
+
+  // The same of the rows from `first` on: element i of the q-th of them from position(q, i).
+  template <typename Position>
+  void move_block(int64_t first, int64_t count, size_t k, const Position& position) const {
+    for (; k < from_.size(); ++k)
+      with_element(k, [&]<typename T>() {
+        std::array<const T*, kBlock> from;
+        std::array<T*, kBlock> to;
+        for (int64_t q = 0; q < count; ++q) {
+          from[static_cast<size_t>(q)] = from_[k].template row<T>(first + q);
+          to[static_cast<size_t>(q)] = to_[k].template row<T>(first + q);
+        }
+        const int64_t from_stride = from_[k].stride, to_stride = to_[k].stride;
+        for (int64_t i = 0; i < size_; ++i)
+          for (int64_t q = 0; q < count; ++q)
+            to[static_cast<size_t>(q)][i * to_stride] =
+                from[static_cast<size_t>(q)][position(q, i) * from_stride];
+      });
+  }
+
+  // Rows across memory that are sorted side by side: the elements of a cache line are as many
+  // rows'.
+  static constexpr int64_t kBlock = 16;
 
   template <typename T, typename Position>
   void move_elements(size_t k, int64_t r, int64_t first, int64_t end,
@@ -98,12 +129,87 @@ class SortCall : private SortedRows {
       for (int64_t r = 0; r < rows; ++r) sort_row(pool, r, pool.size());
       return;
     }
+    constexpr int64_t kBlockElements = 1 << 16;  // are in the cache until they are moved
+    const int64_t block =
+        from_[0].stride == 1 ? 1 : std::clamp(kBlockElements / size_, int64_t{1}, kBlock);
     in_parallel(pool, rows, [&](int64_t first, int64_t end) {
-      for (int64_t r = first; r < end; ++r) sort_row(pool, r, 1);
+      for (int64_t r = first; r < end; r += block) {
+        if (block == 1)
+          sort_row(pool, r, 1);
+        else
+          sort_block(pool, r, std::min(block, end - r));
+      }
     });
   }
 
  private:
+  struct Block {
+    int64_t first, count;
+    std::array<const U*, kBlock> keys;
+    std::array<NumberRange, kBlock> ranges;
+  };
+
+  void sort_block(ThreadPool& pool, int64_t first, int64_t count) const {
+    Block b{first, count, {}, {}};
+    for (int64_t q = 0; q < count; ++q)
+      b.keys[static_cast<size_t>(q)] = from_[0].template row<U>(first + q);
+    find_ranges(b);
+    bool ascending = true, told = true;
+    int bits = 0;
+    for (int64_t q = 0; q < count; ++q) {
+      const NumberRange& range = b.ranges[static_cast<size_t>(q)];
+      ascending = ascending && range.ascending, told = told && range.told;
+      bits = std::max(bits, range.bits());
+    }
+    if (ascending) return move_block(first, count, 0, [](int64_t, int64_t i) { return i; });
+    if (bits + std::bit_width(static_cast<uint64_t>(size_)) <= 64)
+      order_block<PackedEntry>(pool, b, told);
+    else
+      order_block<WideEntry>(pool, b, told);
+  }
+
+  void find_ranges(Block& b) const {
+    std::array<U, kBlock> first, before{};
+    const int64_t stride = from_[0].stride;
+    for (size_t q = 0; q < static_cast<size_t>(b.count); ++q)
+      first[q] = order_.number(b.keys[q][0]);
+    for (int64_t i = 0; i < size_; ++i)
+      for (size_t q = 0; q < static_cast<size_t>(b.count); ++q) {
+        const U key = b.keys[q][i * stride], n = order_.number(key);
+        NumberRange& range = b.ranges[q];
+        range.told &= order_.is_told(key), range.ascending &= before[q] <= n;
+        range.differing |= static_cast<U>(n ^ first[q]);
+        range.least = std::min<uint64_t>(range.least, n);
+        range.greatest = std::max<uint64_t>(range.greatest, n), before[q] = n;
+      }
+  }
+
+  template <typename Entry>
+  void order_block(ThreadPool& pool, const Block& b, bool told) const {
+    const auto range = [&](int64_t q) -> const NumberRange& {
+      return b.ranges[static_cast<size_t>(q)];
+    };
+    std::deque<RowOrder<Entry>> orders;
+    for (int64_t q = 0; q < b.count; ++q) orders.emplace_back(size_, range(q).bits(), 1);
+    const auto order = [&](int64_t q) -> RowOrder<Entry>& {
+      return orders[static_cast<size_t>(q)];
+    };
+    for (int64_t i = 0; i < size_; ++i)
+      for (int64_t q = 0; q < b.count; ++q) order(q).set(i, range(q).packed(number_at(b, q, i)));
+    for (int64_t q = 0; q < b.count; ++q) order(q).sort(pool);
+    const auto position = [&](int64_t q, int64_t i) { return order(q).position(i); };
+    if (!told) return move_block(b.first, b.count, 0, position);
+    for (int64_t i = 0; i < size_; ++i)
+      for (int64_t q = 0; q < b.count; ++q)
+        to_[0].template row<U>(b.first + q)[i * to_[0].stride] =
+            order_.bits(static_cast<U>(range(q).unpacked(order(q).number(i))));
+    move_block(b.first, b.count, 1, position);
+  }
+
+  U number_at(const Block& b, int64_t q, int64_t i) const {
+    return order_.number(b.keys[static_cast<size_t>(q)][i * from_[0].stride]);
+  }
+
   U number(int64_t r, int64_t i) const {
     return order_.number(from_[0].template row<U>(r)[i * from_[0].stride]);
   }
@@ -115,12 +221,12 @@ class SortCall : private SortedRows {
     });
     NumberRange all = ranges[0];
     for (int64_t p = 1; p < parts; ++p) {
-      const int64_t begin = size_ * p / parts;
-      all.add(ranges[static_cast<size_t>(p)], number(r, begin - 1) <= number(r, begin));
+      const U first = number(r, size_ * p / parts), before = number(r, size_ * p / parts - 1);
+      all.add(ranges[static_cast<size_t>(p)], before <= first,
+              static_cast<U>(first ^ number(r, 0)));
     }
     if (all.ascending) return move_operands(pool, r, parts, 0, SamePosition());
-    const int bits = std::bit_width(all.greatest - all.least);
-    if (bits + std::bit_width(static_cast<uint64_t>(size_)) <= 64)
+    if (all.bits() + std::bit_width(static_cast<uint64_t>(size_)) <= 64)
       order_row<PackedEntry>(pool, r, parts, all);
     else
       order_row<WideEntry>(pool, r, parts, all);
@@ -129,22 +235,23 @@ class SortCall : private SortedRows {
   NumberRange range_of(int64_t r, int64_t first, int64_t end) const {
     const U* const keys = from_[0].template row<U>(r);
     const int64_t stride = from_[0].stride;
-    U least = std::numeric_limits<U>::max(), greatest = 0, before = 0;
+    const U one = first < end ? number(r, first) : U{0};
+    U least = std::numeric_limits<U>::max(), greatest = 0, before = 0, differing = 0;
     bool ascending = true, told = true;
     for (int64_t i = first; i < end; ++i) {
       const U n = order_.number(keys[i * stride]);
       told &= order_.is_told(keys[i * stride]);
-      ascending &= before <= n;
+      ascending &= before <= n, differing |= n ^ one;
       least = std::min(least, n), greatest = std::max(greatest, n), before = n;
     }
-    return {least, greatest, ascending, told};
+    return {least, greatest, differing, ascending, told};
   }
 
   template <typename Entry>
   void order_row(ThreadPool& pool, int64_t r, int64_t parts, const NumberRange& all) const {
-    RowOrder<Entry> order(size_, std::bit_width(all.greatest - all.least), parts);
+    RowOrder<Entry> order(size_, all.bits(), parts);
     over_row(pool, parts, [&](int64_t, int64_t first, int64_t end) {
-      for (int64_t i = first; i < end; ++i) order.set(i, number(r, i) - all.least);
+      for (int64_t i = first; i < end; ++i) order.set(i, all.packed(number(r, i)));
     });
     order.sort(pool);
     const OrderedPosition<Entry> position{order};
@@ -152,7 +259,7 @@ class SortCall : private SortedRows {
     U* const to = to_[0].template row<U>(r);
     over_row(pool, parts, [&](int64_t, int64_t first, int64_t end) {
       for (int64_t i = first; i < end; ++i)
-        to[i * to_[0].stride] = order_.bits(static_cast<U>(order.number(i) + all.least));
+        to[i * to_[0].stride] = order_.bits(static_cast<U>(all.unpacked(order.number(i))));
     });
     move_operands(pool, r, parts, 1, position);
   }

@@ -84,6 +84,8 @@ class Lowering {
   llvm::Value* compare(const kir::Inst& inst);
   llvm::Value* convert(const kir::Inst& inst);
   llvm::Value* widened_pairs(llvm::Value* x, llvm::Type* to);
+  llvm::Value* rounded(llvm::Intrinsic::ID id, llvm::Value* x);
+  llvm::Value* unsigned_quotient(const kir::Inst& inst);
   llvm::Value* vector(const kir::Inst& inst);
   llvm::Value* any_lane(llvm::Value* mask);
   llvm::Value* active_lane_mask(llvm::Value* n, unsigned lanes);
@@ -125,7 +127,8 @@ class Lowering {
   Values values_;                         // by kir::Value::id
   std::vector<const kir::Inst*> makers_;  // by kir::Value::id
   std::set<Factors> whole_products_;
-  Values params_;                                 // by position
+  llvm::DenseMap<llvm::Value*, llvm::Value*> reciprocals_;  // of divisors that are parameters
+  Values params_;                                           // by position
   llvm::GlobalVariable* group_memory_ = nullptr;  // what is more than a module may declare
   uint32_t group_memory_used_ = 0;
   llvm::Value* evict_last_policy_ = nullptr;

@@ -74,6 +74,31 @@ llvm::Value* Lowering::shift(const kir::Inst& inst) {
   return llvm::isa<llvm::Constant>(n) ? result : b_.CreateFreeze(result);
 }
 
+// A loop over rows divides by sizes that are parameters, where a division takes as long as a short
+// row: it is a product with 2^64 / d, rounded up, that the entry computes, of which the upper half
+// is n / d for all n and d of 32 bits (Lemire, Kaser and Kurz, Faster remainder by direct
+// computation, 2019). Of d = 1 that number is 2^64, which has no room.
+llvm::Value* Lowering::unsigned_quotient(const kir::Inst& inst) {
+  llvm::Value *n = operand(inst, 0), *d = operand(inst, 1);
+  auto* loaded = llvm::dyn_cast<llvm::LoadInst>(d);
+  if (convention_ != Convention::groups || !n->getType()->isIntegerTy(32) || loaded == nullptr ||
+      parameter_of(inst.operands[1]) == nullptr)
+    return b_.CreateUDiv(n, d);
+  llvm::Value*& reciprocal = reciprocals_[d];
+  if (reciprocal == nullptr) {
+    llvm::IRBuilder<> entry(loaded->getNextNode());
+    llvm::Value* wide =
+        entry.CreateZExt(entry.CreateBinaryIntrinsic(llvm::Intrinsic::umax, d, entry.getInt32(1)),
+                         entry.getInt64Ty());
+    reciprocal =
+        entry.CreateAdd(entry.CreateUDiv(entry.getInt64(UINT64_MAX), wide), entry.getInt64(1));
+  }
+  llvm::Type* whole = b_.getInt128Ty();
+  llvm::Value* product = b_.CreateMul(b_.CreateZExt(n, whole), b_.CreateZExt(reciprocal, whole));
+  llvm::Value* quotient = b_.CreateTrunc(b_.CreateLShr(product, 64), b_.getInt32Ty());
+  return b_.CreateSelect(b_.CreateICmpEQ(d, b_.getInt32(1)), n, quotient);
+}
+
 llvm::Value* Lowering::integer(const kir::Inst& inst) {
   llvm::Value *x = operand(inst, 0), *y = operand(inst, 1);
   switch (inst.op) {
@@ -92,7 +117,7 @@ llvm::Value* Lowering::integer(const kir::Inst& inst) {
     case Op::SDiv:
       return b_.CreateSDiv(x, y);
     case Op::UDiv:
-      return b_.CreateUDiv(x, y);
+      return unsigned_quotient(inst);
     case Op::SRem:
       return b_.CreateSRem(x, y);
     case Op::URem:
@@ -106,6 +131,13 @@ llvm::Value* Lowering::integer(const kir::Inst& inst) {
     default:
       return shift(inst);
   }
+}
+
+// LLVM rounds what was widened before it is (the floor of a half is one), and where a processor
+// computes no halves takes a vector of them apart. It does not look through a fence.
+llvm::Value* Lowering::rounded(llvm::Intrinsic::ID id, llvm::Value* x) {
+  const bool fenced = convention_ != Convention::ptx && llvm::isa<llvm::FPExtInst>(x);
+  return b_.CreateUnaryIntrinsic(id, fenced ? b_.CreateArithmeticFence(x, x->getType()) : x);
 }
 
 llvm::Value* Lowering::floating(const kir::Inst& inst) {
@@ -127,13 +159,13 @@ llvm::Value* Lowering::floating(const kir::Inst& inst) {
     case Op::FSqrt:
       return unary(llvm::Intrinsic::sqrt);
     case Op::FFloor:
-      return unary(llvm::Intrinsic::floor);
+      return rounded(llvm::Intrinsic::floor, x);
     case Op::FCeil:
-      return unary(llvm::Intrinsic::ceil);
+      return rounded(llvm::Intrinsic::ceil, x);
     case Op::FTrunc:
-      return unary(llvm::Intrinsic::trunc);
+      return rounded(llvm::Intrinsic::trunc, x);
     case Op::FRint:
-      return unary(llvm::Intrinsic::roundeven);
+      return rounded(llvm::Intrinsic::roundeven, x);
     default:
       return b_.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()},
                                 {x, operand(inst, 1), operand(inst, 2)});

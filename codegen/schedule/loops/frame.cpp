@@ -298,35 +298,39 @@ Value Frame::load_part(Value pointer, DType dtype, const Place& p, int64_t strid
   return b.gather(t, pointer, scaled(vector_of(p)), mask_vector(), b.constant(t, 0), align);
 }
 
-// Lanes of a CPU's vector that are every other element, or that go backwards, are parts of a vector
+// Lanes of a CPU's vector that are every other element, or that go backwards, are parts of vectors
 // of neighbours, which takes far less time than gathering them. Invalid: they are neither.
 Value Frame::load_neighbours(Value pointer, kir::Scalar elem, const Place& p, int64_t stride) {
   kir::Builder& b = builder_;
-  if (target().simt || lanes_ > 32 || p.lane_vector.valid() || stride != 1) return {};
+  if (target().simt || p.lane_vector.valid() || stride != 1) return {};
   const auto align = static_cast<uint32_t>(kir::bytes(elem));
-  const Value mask = mask_vector();
+  const Type t{elem, lanes_};
+  const Value mask = mask_vector(), zero = b.constant(t, 0);
   std::vector<uint16_t> lanes;
   if (*p.lane_step == -1) {
-    const Type t{elem, lanes_};
     for (uint16_t l = lanes_; l-- > 0;) lanes.push_back(l);
     const Value first = b.sub(p.scalar, index_constant(lanes_ - 1));
-    const Value v = mask_.valid() ? b.masked_load(t, pointer, first, b.shuffle(mask, mask, lanes),
-                                                  b.constant(t, 0), align)
-                                  : b.load(t, pointer, first, align);
+    const Value v =
+        mask_.valid() ? b.masked_load(t, pointer, first, b.shuffle(mask, mask, lanes), zero, align)
+                      : b.load(t, pointer, first, align);
     return b.shuffle(v, v, lanes);
   }
   if (*p.lane_step != 2) return {};
-  // What lies between is another lane's, and not looked at.
-  const Type t{elem, static_cast<uint16_t>(2 * lanes_)};
-  std::vector<uint16_t> spread;
-  for (uint16_t l = 0; l < lanes_; ++l) {
-    spread.push_back(l), spread.push_back(lanes_);
-    lanes.push_back(static_cast<uint16_t>(2 * l));
-  }
+  for (uint16_t l = 0; l < lanes_; ++l) lanes.push_back(static_cast<uint16_t>(2 * l));
+  // The lanes of this half of them, of which every other one lies between two of ours and is not
+  // looked at.
   const Value none = b.constant(Type{kir::Scalar::i1, lanes_}, 0);
-  const Value v =
-      b.masked_load(t, pointer, p.scalar, b.shuffle(mask, none, spread), b.constant(t, 0), align);
-  return b.shuffle(v, v, lanes);
+  const auto half = [&](uint16_t from) {
+    std::vector<uint16_t> spread;
+    for (uint16_t l = 0; l < lanes_; l += 2) {
+      spread.push_back(static_cast<uint16_t>(from + l / 2));
+      spread.push_back(lanes_);
+    }
+    const Value at = b.add(p.scalar, index_constant(2 * from));
+    return b.masked_load(t, pointer, at, b.shuffle(mask, none, spread), zero, align);
+  };
+  const auto middle = static_cast<uint16_t>(lanes_ / 2);
+  return b.shuffle(half(0), half(middle), lanes);
 }
 
 // `stride` and `part` as in load_part().

@@ -142,6 +142,9 @@ void simt_points(Frame& f, std::vector<LoopDim> loops, const std::function<void(
   });
 }
 
+// CPU: so many elements of a row take as long as what comes before its first one.
+constexpr int64_t kRowStart = 32;
+
 // The last loop is divided into blocks. A work item is one block of one row; a group takes enough
 // items to be worth its start.
 void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body,
@@ -154,16 +157,19 @@ void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()
   const SymInt blocks = prims::ceil_div(inner.size, group_points);
   const SymInt items = rows * blocks;
   const SymInt per_group = prims::max(
-      SymInt(1), prims::floor_div(SymInt(group_points), prims::max(inner.size, SymInt(1))));
+      SymInt(1), prims::floor_div(SymInt(group_points), prims::max(inner.size, SymInt(kRowStart))));
   f.step().groups = {prims::ceil_div(items, per_group), 1, 1};
 
   const Value one = f.index_constant(1);
   Value first = b.mul(f.index(b.group_id(0)), f.param(per_group));
   Value last = smaller(b, b.add(first, f.param(per_group)), f.param(items));
   b.for_loop(first, last, one, {}, [&](Value item, auto) {
-    Value row = b.udiv(item, f.param(blocks));
-    Value block = b.sub(item, b.mul(row, f.param(blocks)));
-    delinearize(f, row, loops, 0, outer);
+    Value block = item;
+    if (outer > 0) {
+      const Value row = b.udiv(item, f.param(blocks));
+      block = b.sub(item, b.mul(row, f.param(blocks)));
+      delinearize(f, row, loops, 0, outer);
+    }
     Value lo = b.mul(block, f.index_constant(group_points));
     Value hi = smaller(b, b.add(lo, f.index_constant(group_points)), f.param(inner.size));
     cpu_vectors(f, lo, hi, [&](Value i) {

@@ -47,16 +47,36 @@ void require_sobol_state(const char* op, const Val& quasi, const Val& state, int
                       kBits, dimension, shape_text(state.shape())));
 }
 
+// [rows, dims]: the exclusive or of the direction numbers from column `first` on at which a row of
+// `bits` has ones.
+Val chosen_directions(Tracer& t, const Val& bits, const Val& state, int64_t first, int64_t count) {
+  const Val direction = transpose(slice(state, 1, first, first + count, 1), {1, 0});
+  const Val place = t.iota({SymInt(count), SymInt(1)}, 0, DType::i64);
+  const Val rows = reshape(bits, {bits.size(0), SymInt(1), SymInt(1)});
+  const Val bit = binary(Prim::shift_right, rows, unsqueeze(place, 0)) & full_like(rows, 1);
+  const Val chosen = -bit & unsqueeze(direction, 0);
+  const auto region =
+      t.scalar_region({DType::i64, DType::i64},
+                      [](const std::vector<Val>& v) -> std::vector<Val> { return {v[0] ^ v[1]}; });
+  return t.prim(Prim::reduce, {chosen, t.constant(0, DType::i64)},
+                {{"dims", std::vector<int64_t>{1}}}, {region})[0];
+}
+
 // What is left of `quasi`, a number a dim, after going from point `from` to the points `to`, which
-// are its rows.
+// are its rows. Of many points the Gray code's parts are looked up in tables of all that a part can
+// choose.
 Val moved_on(const Val& quasi, const Val& state, const Val& from, const Val& to) {
-  const SymInts shape = {to.size(0), quasi.size(0)};
+  constexpr int64_t kPart = 10, kRows = int64_t{1} << kPart;
+  Tracer& t = to.tracer();
   const Val passed = gray_code(to) ^ gray_code(broadcast_to(from, to.shape()));
-  Val point = broadcast_to(unsqueeze(quasi, 0), shape);
-  for (int64_t b = 0; b < kBits; ++b) {
-    const Val set = philox::shifted_right(passed, b) & full_like(passed, Scalar(int64_t{1}));
-    const Val direction = unsqueeze(select(state, 1, b), 0);
-    point = point ^ (unsqueeze(set, 1) * direction);
+  const Val start = broadcast_to(unsqueeze(quasi, 0), {to.size(0), quasi.size(0)});
+  if (to.size(0) < SymInt(4 * kRows)) return start ^ chosen_directions(t, passed, state, 0, kBits);
+  const Val all = t.iota({SymInt(kRows)}, 0, DType::i64);
+  Val point = start;
+  for (int64_t b = 0; b < kBits; b += kPart) {
+    const Val table = chosen_directions(t, all, state, b, kPart);
+    const Val row = philox::shifted_right(passed, b) & full_like(passed, Scalar(kRows - 1));
+    point = point ^ t.wrap(t.builder().gather(table.id(), {row.id()}, {0}, true, "index"));
   }
   return point;
 }

@@ -7,6 +7,7 @@
 #include "decomps/operators/operator_support.h"
 #include "decomps/operators/rearrange.h"
 #include "decomps/operators/sort_and_search.h"
+#include "decomps/primitives/index_type.h"
 
 namespace primset::decomps {
 namespace {
@@ -118,16 +119,16 @@ Val triangle_indices(Tracer& t, int64_t rows, int64_t columns, int64_t offset, b
       triangle_count(rows, columns, static_cast<__int128>(offset) + (lower ? 1 : 0));
   const SymInt count = lower ? below : all - below;
   if (count.same(SymInt(0))) return zeros(t, {SymInt(2), SymInt(0)}, type);
-  const Val place = t.iota({all}, 0, DType::i64);
-  const Val width = full_like(place, columns);
-  const Val reach = binary(Prim::rem, place, width) - place / width;
+  const SymInts grid = {SymInt(rows), SymInt(columns)};
+  const Val place = t.iota({all}, 0, place_type(all));
+  const Val reach = t.iota(grid, 1, DType::i64) - t.iota(grid, 0, DType::i64);
   const Val inside = lower ? le(reach, Scalar(offset)) : ge(reach, Scalar(offset));
-  const Val packed = resized_front(t.prim(Prim::compact, {place, inside})[0], count);
-  const Val wide = full_like(packed, columns);
-  return convert(concatenate({reshape(packed / wide, {SymInt(1), count}),
-                              reshape(binary(Prim::rem, packed, wide), {SymInt(1), count})},
-                             0),
-                 type);
+  const Val packed =
+      resized_front(t.prim(Prim::compact, {place, reshape(inside, {all})})[0], count);
+  std::vector<Val> coordinates;
+  for (const Val& along : unraveled(packed, grid))
+    coordinates.push_back(reshape(along, {SymInt(1), count}));
+  return convert(concatenate(coordinates, 0), type);
 }
 
 }  // namespace
@@ -270,7 +271,8 @@ Val _chunk_cat::decompose(Tracer& t, const std::vector<Val>& tensors, int64_t di
     SymInt rest = length;
     for (size_t i = static_cast<size_t>(d) + 1; i < shape.size(); ++i) rest *= shape[i];
     split.push_back(rest);
-    rows.push_back(reshape(with_margins(x, d, 0, length * chunks - size), split));
+    const bool fills = size == length * chunks;
+    rows.push_back(reshape(fills ? x : with_margins(x, d, 0, length * chunks - size), split));
   }
   return concatenate(rows, d + 1);
 }

@@ -1,5 +1,5 @@
 // Padding with what is there already: reflected, repeated at the border, or going around. Every
-// place of the result reads one place of the input, so that it is one gather.
+// place of the result reads one place of the input.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,6 +48,11 @@ Padding padding_of(int64_t rank, const SymInts& list) {
   return p;
 }
 
+bool crops(const Padding& p) {
+  const auto negative = [](const SymInt& size) { return size < SymInt(0); };
+  return std::ranges::any_of(p.low, negative) || std::ranges::any_of(p.high, negative);
+}
+
 SymInts padded_sizes(const SymInts& shape, const Padding& p) {
   SymInts out = shape;
   for (size_t i = 0; i < p.dims.size(); ++i)
@@ -58,7 +63,10 @@ SymInts padded_sizes(const SymInts& shape, const Padding& p) {
 // Where along a dim of this size the place `at` of the padded one is read.
 Val source_of(Border border, const Val& at, const SymInt& low, const SymInt& size) {
   const Val place = at - full_like(at, low), last = full_like(at, size - 1);
-  if (border == Border::circular) return binary(Prim::remainder, place, full_like(at, size));
+  // It goes around once at most.
+  if (border == Border::circular)
+    return place + where(lt(place, Scalar(0)), full_like(at, size),
+                         where(lt(last, place), full_like(at, -size), full_like(at, 0)));
   if (border == Border::replicate)
     return binary(Prim::min, binary(Prim::max, place, full_like(at, 0)), last);
   return last - unary(Prim::abs, last - unary(Prim::abs, place));
@@ -84,14 +92,72 @@ Dims rotation(int64_t rank, int64_t by) {
   return order;
 }
 
-Val padded(const Val& x, Border border, const SymInts& list) {
+// Every place of the result reads the place that its indices say.
+Val padded_by_places(const Val& x, Border border, const Padding& p) {
   Tracer& t = x.tracer();
-  const Padding p = padding_of(x.rank(), list);
-  const SymInts out = padded_sizes(x.shape(), p);
-  if (x.is_empty()) return zeros(t, out, x.dtype());
   const auto places = sources(t, border, x.shape(), p);
   const Val front = t.wrap(t.builder().gather(x.id(), places, p.dims, true, "index"));
   return transpose(front, rotation(x.rank(), static_cast<int64_t>(p.dims.size())));
+}
+
+// What a border of this width holds, which lies before or behind all of x's last dim.
+Val border_of_rows(const Val& x, Border border, const SymInt& width, bool before) {
+  Tracer& t = x.tracer();
+  const int64_t dim = x.rank() - 1;
+  const SymInt size = x.size(dim);
+  const auto part = [&](const SymInt& from, const SymInt& to) {
+    return slice(x, dim, from, to, 1);
+  };
+  if (border == Border::circular) return before ? part(size - width, size) : part(0, width);
+  if (border == Border::reflect) {
+    const Val across = before ? part(1, width + 1) : part(size - 1 - width, size - 1);
+    return t.wrap(t.builder().reverse(across.id(), {dim}));
+  }
+  SymInts shape = x.shape();
+  shape.back() = width;
+  return broadcast_to(before ? part(0, 1) : part(size - 1, size), shape);
+}
+
+// A processor copies a row of neighbours in a fraction of the time in which it gathers them one by
+// one: the borders of rows and what lies between are written each on its own, and only of the dims
+// before them are there indices, one a row.
+Val padded_by_rows(const Val& x, Border border, const Padding& p) {
+  Padding outer = p;
+  outer.dims.pop_back(), outer.low.pop_back(), outer.high.pop_back();
+  const auto none = [](const SymInts& sizes) {
+    return std::ranges::all_of(sizes, [](const SymInt& size) { return size == SymInt(0); });
+  };
+  const bool rows_alone = none(outer.low) && none(outer.high);
+  // Of rows, what is gathered by the dims before the last; those are moved to the front.
+  const auto whole = [&](const Val& rows) {
+    if (rows_alone) return rows;
+    Tracer& t = x.tracer();
+    const auto places = sources(t, border, x.shape(), outer);
+    const Val front = t.wrap(t.builder().gather(rows.id(), places, outer.dims, true, "index"));
+    const auto count = static_cast<int64_t>(outer.dims.size()), first = outer.dims[0];
+    Dims order;
+    for (int64_t d = 0; d < first; ++d) order.push_back(count + d);
+    for (int64_t d = 0; d < count; ++d) order.push_back(d);
+    order.push_back(x.rank() - 1);
+    return transpose(front, order);
+  };
+  const SymInt &low = p.low.back(), &high = p.high.back();
+  std::vector<Val> parts;
+  if (SymInt(0) < low) parts.push_back(whole(border_of_rows(x, border, low, true)));
+  parts.push_back(whole(x));
+  if (SymInt(0) < high) parts.push_back(whole(border_of_rows(x, border, high, false)));
+  return parts.size() == 1 ? parts[0] : concatenate(parts, x.rank() - 1);
+}
+
+// Elements of a row from which on it is worth being copied by itself.
+constexpr int64_t kCopiedRow = 16;
+
+Val padded(const Val& x, Border border, const SymInts& list) {
+  Tracer& t = x.tracer();
+  const Padding p = padding_of(x.rank(), list);
+  if (x.is_empty()) return zeros(t, padded_sizes(x.shape(), p), x.dtype());
+  const bool by_rows = t.device().fast_launch && !crops(p) && SymInt(kCopiedRow) <= x.size(-1);
+  return by_rows ? padded_by_rows(x, border, p) : padded_by_places(x, border, p);
 }
 
 // --- what the forward directions require ---
@@ -271,11 +337,6 @@ std::vector<Val> reflected_terms(const Val& grad, const Padding& p, size_t i) {
     for (const Val& term : reflected_terms(part.of, p, i + 1))
       terms.push_back(among_zeros(term, p.dims[i], part.before, part.behind));
   return terms;
-}
-
-bool crops(const Padding& p) {
-  const auto negative = [](const SymInt& size) { return size < SymInt(0); };
-  return std::ranges::any_of(p.low, negative) || std::ranges::any_of(p.high, negative);
 }
 
 // Each number of a gradient is added where it was read, one after the other as ATen does.

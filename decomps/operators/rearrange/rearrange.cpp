@@ -9,6 +9,7 @@
 #include "decomps/engine/engine.h"
 #include "decomps/engine/functionalization/view_functions.h"
 #include "decomps/operators/operator_support.h"
+#include "decomps/primitives/spatial/window_taps.h"
 
 namespace primset::decomps {
 namespace {
@@ -136,11 +137,33 @@ void require_shape_of_view(const Val& src, const SymInts& want) {
                   shape_text(have), shape_text(want)));
 }
 
+// A processor copies what lies before, in and behind a slice of whole rows as three pieces of
+// memory.
+bool is_slice_of_rows(const Val& self, const ViewStep& s) {
+  return self.tracer().device().fast_launch && s.kind == ViewStep::Kind::slice &&
+         known_equal(s.step, 1) == true && s.dims[0] + 1 < self.rank();
+}
+
+Val with_rows_replaced(const Val& self, const ViewStep& s, const Val& rows) {
+  const int64_t dim = s.dims[0];
+  const SymInt end = s.start + s.count, size = self.size(dim);
+  SymInts shape = self.shape();
+  shape[static_cast<size_t>(dim)] = s.count;
+  std::vector<Val> parts;
+  if (SymInt(0) < s.start) parts.push_back(slice(self, dim, 0, s.start, 1));
+  parts.push_back(reshape(rows, shape));
+  if (end < size) parts.push_back(slice(self, dim, end, size, 1));
+  return concatenate(parts, dim);
+}
+
 Val written_through(Tracer& t, const Val& self, const Val& src, const char* view, Arguments rest) {
   rest.insert(rest.begin(), Tracer::Argument(self));
   const View v = find_view(view)(t, {{meta_of(self)}}, rest)[0];
   require_shape_of_view(src, view_of(self, v).shape());
-  return write_through(self, v, convert(src, self.dtype()));
+  const Val written = convert(src, self.dtype());
+  if (!v.steps.empty() && is_slice_of_rows(self, v.steps[0]))
+    return with_rows_replaced(self, v.steps[0], written);
+  return write_through(self, v, written);
 }
 
 // How ATen's copy of a tensor and its storage lies: as the tensor, unless that overlaps itself.
@@ -300,6 +323,14 @@ Val tile::decompose(Tracer& t, const Val& self, const SymInts& dims) {
   return repeated(self, repeats);
 }
 
+// Copies beside each other that are fewer than a processor's vector has elements, which it fills by
+// their places instead.
+static bool are_few_neighbours(const Val& x, int64_t dim, const SymInt& copies) {
+  constexpr int64_t kVector = 16;
+  return x.tracer().device().fast_launch && dim + 1 == x.rank() && !x.is_empty() &&
+         SymInt(1) < copies && copies < SymInt(kVector);
+}
+
 Val repeat_interleave_int::decompose(Tracer& t, const Val& self, SymInt repeats,
                                      const std::optional<int64_t>& dim,
                                      const std::optional<SymInt>& output_size) {
@@ -307,6 +338,10 @@ Val repeat_interleave_int::decompose(Tracer& t, const Val& self, SymInt repeats,
   const Val x = dim ? self : reshape(self, {self.numel()});
   const int64_t d = dim ? wrap_dim(*dim, x.rank()) : 0;
   SymInts shape = at_least(x, 1).shape(), spread = shape;
+  if (are_few_neighbours(x, d, repeats)) {
+    const SymInt size = shape[static_cast<size_t>(d)] * repeats;
+    return at_places(x, {d}, {quotient(t.iota({size}, 0, place_type(size)), repeats, size)});
+  }
   spread.insert(spread.begin() + d + 1, repeats);
   const Val copies = broadcast_to(unsqueeze(at_least(x, 1), d + 1), spread);
   shape[static_cast<size_t>(d)] *= repeats;

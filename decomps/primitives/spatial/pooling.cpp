@@ -26,6 +26,36 @@ SymInts ones(size_t count) {
   return SymInts(count, SymInt(1));
 }
 
+// Whether windows lie side by side, all of them inside the shape.
+bool are_tiles(const Pooling& p) {
+  for (size_t d = 0; d < p.dims(); ++d) {
+    if (known_equal(p.padding[d], 0) != true || known_equal(p.dilations[d], 1) != true)
+      return false;
+    if (known_equal(p.window[d], p.strides[d]) != true) return false;
+    if (!(p.places[d] * p.window[d] <= p.shape[d])) return false;
+  }
+  return true;
+}
+
+// [batch..., places..., windows...] of windows that are tiles.
+Val tiles_of(const Val& x, const Pooling& p) {
+  const size_t batch = static_cast<size_t>(x.rank()) - p.dims();
+  const auto first = static_cast<int64_t>(batch);
+  SymInts shape = x.shape();
+  shape.resize(batch);
+  Ints order, inside;
+  for (int64_t d = 0; d < first; ++d) order.push_back(d);
+  Val covered = x;
+  for (size_t d = 0; d < p.dims(); ++d) {
+    covered = slice(covered, first + static_cast<int64_t>(d), 0, p.places[d] * p.window[d], 1);
+    order.push_back(static_cast<int64_t>(shape.size()));
+    inside.push_back(order.back() + 1);
+    shape.push_back(p.places[d]), shape.push_back(p.window[d]);
+  }
+  order.insert(order.end(), inside.begin(), inside.end());
+  return transpose(reshape(covered, shape), order);
+}
+
 // x with `value` around it, as far as windows go.
 Val field_of(const Val& x, const Pooling& p, const Val& value) {
   SymInts low(static_cast<size_t>(x.rank()), SymInt(0)), high = low, none = low;
@@ -75,12 +105,14 @@ std::tuple<Val, Val> max_pool::decompose(Tracer& t, const Val& x, const SymInts&
                                          const SymInts& strides, const SymInts& dilations,
                                          const SymInts& padding, const SymInts& places) {
   const Pooling p{window, strides, padding, dilations, last_sizes(x, window.size()), places};
-  const Val field = field_of(x, p, least_number(t, x.dtype()));
+  const bool tiles = are_tiles(p);
+  const Val field = tiles ? x : field_of(x, p, least_number(t, x.dtype()));
   const WindowTaps taps(t, places, window, place_type(prims::product(p.shape)));
   const auto [y, index] = taps.maximum([&](const Tap& tap) -> WindowTaps::Candidate {
     std::vector<Val> at;
     for (size_t d = 0; d < p.dims(); ++d) at.push_back(position_inside(p, tap, d));
-    return {read_tap(field, p, tap), flat_position(p.shape, at)};
+    const Val read = tiles && tap.written.empty() ? tiles_of(x, p) : read_tap(field, p, tap);
+    return {read, flat_position(p.shape, at)};
   });
   return {y, convert(index, DType::i64)};
 }

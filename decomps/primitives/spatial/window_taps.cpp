@@ -127,16 +127,6 @@ int64_t last_place(DType type) {
   return type == DType::i32 ? INT32_MAX : INT64_MAX;
 }
 
-// The quotient of x + 1/2 is at least 1 / (2 by) from an integer, which is more than the error of a
-// quotient up to limit / by of some units in the last place.
-Val quotient(const Val& x, const SymInt& by, const SymInt& limit) {
-  constexpr int64_t kExact = 1 << 20;
-  if (by.is_constant() && by.constant() == 1) return x;
-  if (by.is_constant() || !(limit < SymInt(kExact))) return x / full_like(x, by);
-  const Val middle = convert(x, DType::f32) + Scalar(0.5);
-  return convert(unary(Prim::floor, middle / full_like(middle, by)), x.dtype());
-}
-
 Val at_places(const Val& x, const std::vector<int64_t>& dims, const std::vector<Val>& index) {
   Tracer& t = x.tracer();
   std::vector<ValueId> indices;

@@ -54,9 +54,6 @@ SymInts known_if_few(const SymInts& reach);
 
 // The greatest place of a type that place_type() gives.
 int64_t last_place(DType type);
-// x / by rounded down, of places from 0 up to `limit`. By a number that is not known it goes by f32
-// where that is exact: processors divide vectors of floats, but not of integers.
-Val quotient(const Val& x, const SymInt& by, const SymInt& limit);
 
 // x at the places of `dims`, one index each over a grid: [the other dims..., grid...].
 Val at_places(const Val& x, const std::vector<int64_t>& dims, const std::vector<Val>& index);

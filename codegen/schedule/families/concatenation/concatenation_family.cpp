@@ -33,14 +33,24 @@ class Concatenation : public Family {
       return std::nullopt;
     return Cost{};
   }
+  // The longest first: what is written of each row beside it is in the cache by then.
   void build(ProgramBuilder& b, const FusionGroup& group) const override {
     const prims::Node& n = b.graph().node(group.anchor);
     const auto dim = static_cast<size_t>(n.attr<int64_t>("dim"));
+    struct Part {
+      int64_t length;
+      size_t number;
+      Placement place;
+    };
+    std::vector<Part> parts;
     Placement place = group.roots[0].out;
-    for (prims::ValueId operand : n.operands) {
-      b.copy_into(operand, place);
-      place.offset += b.graph().type(operand).shape[dim] * place.strides[dim];
+    for (const prims::ValueId operand : n.operands) {
+      const SymInt& length = b.graph().type(operand).shape[dim];
+      parts.push_back({length.hint(), parts.size(), place});
+      place.offset += length * place.strides[dim];
     }
+    std::ranges::sort(parts, {}, [](const Part& p) { return std::pair(-p.length, p.number); });
+    for (const Part& part : parts) b.copy_into(n.operands[part.number], part.place);
   }
 };
 
