@@ -130,16 +130,22 @@ class SelectCall {
     }
 
     // Where the last element of the row's longest run of equal ones stands, of the least of them
-    // where several are as long.
+    // where several are as long. A NaN equals no other, but where there is nothing else it is the
+    // last one.
     template <typename Entry>
     int64_t end_of_longest_run(std::span<const U> row, const NumberRange& range) {
+      constexpr U kNan = std::numeric_limits<U>::max();
+      constexpr bool kFloating = kKind == KeyKind::floating;
+      if (kFloating && range.least == kNan) return c_.size_ - 1;
       RowOrder<Entry> order(c_.size_, range.bits(), 1);
       for (int64_t i = 0; i < c_.size_; ++i)
         order.set(i, range.packed(row[static_cast<size_t>(i)]));
       order.sort(pool_);
-      int64_t longest = 0, begin = 0, last = 0;
-      for (int64_t i = 1; i <= c_.size_; ++i) {
-        if (i < c_.size_ && order.number(i) == order.number(begin)) continue;
+      int64_t longest = 0, begin = 0, last = 0, end = c_.size_;
+      if (kFloating)
+        while (order.number(end - 1) == range.packed(kNan) && range.greatest == kNan) --end;
+      for (int64_t i = 1; i <= end; ++i) {
+        if (i < end && order.number(i) == order.number(begin)) continue;
         if (i - begin > longest) longest = i - begin, last = i - 1;
         begin = i;
       }
