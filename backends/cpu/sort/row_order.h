@@ -27,6 +27,10 @@ struct NumberRange {
   bool ascending = true;
   bool told = true;  // keys are told from their numbers
 
+  void add(uint64_t number, uint64_t first) {
+    least = std::min(least, number), greatest = std::max(greatest, number);
+    differing |= number ^ first;
+  }
   void add(const NumberRange& behind, bool in_order, uint64_t first_unlike_first) {
     ascending = ascending && behind.ascending && in_order;
     told = told && behind.told;

@@ -118,11 +118,7 @@ class SelectCall {
 
     void select_mode(int64_t r, std::span<const U> row) {
       NumberRange range;
-      for (const U n : row) {
-        range.least = std::min<uint64_t>(range.least, n);
-        range.greatest = std::max<uint64_t>(range.greatest, n);
-        range.differing |= static_cast<U>(n ^ row[0]);
-      }
+      for (const U n : row) range.add(n, row[0]);
       const bool fits = range.bits() + std::bit_width(row.size()) <= 64;
       const int64_t at = fits ? end_of_longest_run<PackedEntry>(row, range)
                               : end_of_longest_run<WideEntry>(row, range);

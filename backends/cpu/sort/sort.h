@@ -178,9 +178,7 @@ class SortCall : private SortedRows {
         const U key = b.keys[q][i * stride], n = order_.number(key);
         NumberRange& range = b.ranges[q];
         range.told &= order_.is_told(key), range.ascending &= before[q] <= n;
-        range.differing |= static_cast<U>(n ^ first[q]);
-        range.least = std::min<uint64_t>(range.least, n);
-        range.greatest = std::max<uint64_t>(range.greatest, n), before[q] = n;
+        range.add(n, first[q]), before[q] = n;
       }
   }
 
