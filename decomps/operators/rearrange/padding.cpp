@@ -8,6 +8,7 @@
 #include "decomps/engine/engine.h"
 #include "decomps/operators/operator_support.h"
 #include "decomps/operators/rearrange.h"
+#include "decomps/primitives/spatial/window_taps.h"
 
 namespace primset::decomps {
 namespace {
@@ -73,14 +74,14 @@ Val source_of(Border border, const Val& at, const SymInt& low, const SymInt& siz
 }
 
 // One index a padded dim, over the padded dims of the result.
-std::vector<ValueId> sources(Tracer& t, Border border, const SymInts& shape, const Padding& p) {
+std::vector<Val> sources(Tracer& t, Border border, const SymInts& shape, const Padding& p) {
   const SymInts out = padded_sizes(shape, p);
   SymInts grid;
   for (int64_t d : p.dims) grid.push_back(out[static_cast<size_t>(d)]);
-  std::vector<ValueId> places;
+  std::vector<Val> places;
   for (size_t i = 0; i < p.dims.size(); ++i) {
     const Val at = t.iota(grid, static_cast<int64_t>(i), DType::i64);
-    places.push_back(source_of(border, at, p.low[i], shape[static_cast<size_t>(p.dims[i])]).id());
+    places.push_back(source_of(border, at, p.low[i], shape[static_cast<size_t>(p.dims[i])]));
   }
   return places;
 }
@@ -90,14 +91,6 @@ Dims rotation(int64_t rank, int64_t by) {
   Dims order;
   for (int64_t d = 0; d < rank; ++d) order.push_back((d + by) % rank);
   return order;
-}
-
-// Every place of the result reads the place that its indices say.
-Val padded_by_places(const Val& x, Border border, const Padding& p) {
-  Tracer& t = x.tracer();
-  const auto places = sources(t, border, x.shape(), p);
-  const Val front = t.wrap(t.builder().gather(x.id(), places, p.dims, true, "index"));
-  return transpose(front, rotation(x.rank(), static_cast<int64_t>(p.dims.size())));
 }
 
 // What a border of this width holds, which lies before or behind all of x's last dim.
@@ -132,7 +125,8 @@ Val padded_by_rows(const Val& x, Border border, const Padding& p) {
   const auto whole = [&](const Val& rows) {
     if (rows_alone) return rows;
     Tracer& t = x.tracer();
-    const auto places = sources(t, border, x.shape(), outer);
+    std::vector<ValueId> places;
+    for (const Val& place : sources(t, border, x.shape(), outer)) places.push_back(place.id());
     const Val front = t.wrap(t.builder().gather(rows.id(), places, outer.dims, true, "index"));
     const auto count = static_cast<int64_t>(outer.dims.size()), first = outer.dims[0];
     Dims order;
@@ -157,7 +151,8 @@ Val padded(const Val& x, Border border, const SymInts& list) {
   const Padding p = padding_of(x.rank(), list);
   if (x.is_empty()) return zeros(t, padded_sizes(x.shape(), p), x.dtype());
   const bool by_rows = t.device().fast_launch && !crops(p) && SymInt(kCopiedRow) <= x.size(-1);
-  return by_rows ? padded_by_rows(x, border, p) : padded_by_places(x, border, p);
+  return by_rows ? padded_by_rows(x, border, p)
+                 : at_places(x, p.dims, sources(t, border, x.shape(), p));
 }
 
 // --- what the forward directions require ---
@@ -342,8 +337,7 @@ std::vector<Val> reflected_terms(const Val& grad, const Padding& p, size_t i) {
 // Each number of a gradient is added where it was read, one after the other as ATen does.
 Val scattered_gradient(const Val& grad, Border border, const SymInts& shape, const Padding& p) {
   Tracer& t = grad.tracer();
-  std::vector<Val> places;
-  for (ValueId id : sources(t, border, shape, p)) places.push_back(t.wrap(id));
+  const std::vector<Val> places = sources(t, border, shape, p);
   const auto rank = static_cast<int64_t>(shape.size());
   const auto outer = rank - static_cast<int64_t>(p.dims.size());
   return scattered(Prim::scatter_add, zeros(t, shape, grad.dtype()), places, p.dims,
