@@ -36,6 +36,8 @@ struct primset_device_t {
   // Page-locked memory for the host's side of copies. The context is current.
   char* allocate_on_host(uint64_t bytes);
   void free_on_host(char* address) noexcept;
+  // What backends/common/peer_functions.h asks: maps the memory of each for the other. Any thread.
+  bool reach(const primset_device_t& peer) const;
 
   // Libraries, opened when they are first asked for; null where there is none. Any thread; the
   // context is current.

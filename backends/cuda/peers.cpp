@@ -1,7 +1,5 @@
-#include "backends/cuda/peers.h"
-
-#include "backends/common/scoped_call.h"
-#include "backends/cuda/stream.h"
+// Copies from one GPU's memory to another's, over NVLink or PCIe: who may access whose memory.
+#include "backends/cuda/device.h"
 
 namespace primset_cuda {
 namespace {
@@ -26,33 +24,14 @@ void map_memory(const primset_device_t& device, const primset_device_t& peer) {
   PRIMSET_CUDA(device.cu, cuMemPoolSetAccess, pool, &access, 1);
 }
 
-primset_status* reachable(primset_device device, primset_device peer, uint32_t* out_reachable) {
-  *out_reachable = 0;
-  return primset_backend::guarded("peer_copy.reachable", [&] {
-    if (device->physical.handle == peer->physical.handle) return;
-    if (!can_access(*device, *peer) || !can_access(*peer, *device)) return;
-    map_memory(*device, *peer);
-    map_memory(*peer, *device);
-    *out_reachable = 1;
-  });
-}
-
-primset_status* wait_for_peer(primset_stream stream, primset_event peer_event) {
-  return primset_backend::scoped<ContextScope>("peer_copy.wait_event", *stream->device,
-                                               [&] { stream->wait_for(*peer_event); });
-}
-
-primset_status* copy_from_peer(primset_stream stream, primset_buffer target, uint64_t target_offset,
-                               primset_buffer peer_source, uint64_t source_offset, uint64_t bytes) {
-  if (bytes == 0) return nullptr;
-  return primset_backend::scoped<ContextScope>("peer_copy.copy", *stream->device, [&] {
-    stream->copy(*target, target_offset, *peer_source, source_offset, bytes);
-  });
-}
-
 }  // namespace
-
-constexpr primset_peer_copies kPeerCopies = {sizeof(primset_peer_copies), 0, reachable,
-                                             wait_for_peer, copy_from_peer};
-
 }  // namespace primset_cuda
+
+bool primset_device_t::reach(const primset_device_t& peer) const {
+  using namespace primset_cuda;
+  if (physical.handle == peer.physical.handle) return false;
+  if (!can_access(*this, peer) || !can_access(peer, *this)) return false;
+  map_memory(*this, peer);
+  map_memory(peer, *this);
+  return true;
+}

@@ -3,12 +3,12 @@
 
 #include <array>
 
+#include "backends/common/peer_functions.h"
 #include "backends/common/plugin_functions.h"
 #include "backends/common/recording_functions.h"
 #include "backends/common/staging/pinned_functions.h"
 #include "backends/cuda/driver.h"
 #include "backends/cuda/module.h"
-#include "backends/cuda/peers.h"
 #include "backends/cuda/primitives.h"
 #include "backends/cuda/recording.h"
 #include "backends/cuda/stream.h"
@@ -23,7 +23,7 @@ struct Cuda {
       primset_backend::Extension{PRIMSET_EXT_PRIMITIVES, &primset_cuda::kPrimitives},
       primset_backend::Extension{PRIMSET_EXT_RECORDING, &primset_backend::kRecordings<Scope>},
       primset_backend::Extension{PRIMSET_EXT_PINNED_MEMORY, &primset_backend::kPinnedMemory<Scope>},
-      primset_backend::Extension{PRIMSET_EXT_PEER_COPY, &primset_cuda::kPeerCopies},
+      primset_backend::Extension{PRIMSET_EXT_PEER_COPY, &primset_backend::kPeerCopies<Scope>},
   };
 };
 
