@@ -7,7 +7,7 @@ namespace primset_level_zero {
 namespace {
 
 ze_command_list_handle_t create(const primset_device_t& device, CommandList::Kind kind) {
-  ze_context_handle_t context = device.context.get();
+  ze_context_handle_t context = device.context->handle.get();
   if (kind == CommandList::Kind::immediate) {
     const ze_command_queue_desc_t queue = device.next_queue();
     return PRIMSET_ZE_MAKE(ze_command_list_handle_t, device.ze, zeCommandListCreateImmediate,

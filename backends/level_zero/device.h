@@ -1,4 +1,4 @@
-// An open device: a context of its own, with the memory and the events in it.
+// An open device: its memory and its events, in the context of its ze driver.
 #ifndef PRIMSET_BACKENDS_LEVEL_ZERO_DEVICE_H_
 #define PRIMSET_BACKENDS_LEVEL_ZERO_DEVICE_H_
 
@@ -9,7 +9,6 @@
 
 #include "backends/common/device_buffer.h"
 #include "backends/level_zero/driver.h"
-#include "backends/level_zero/event.h"
 
 // Any thread.
 struct primset_device_t
@@ -22,12 +21,14 @@ struct primset_device_t
   char* allocate_on_host(uint64_t bytes);
   void free_on_host(char* address) noexcept { free(reinterpret_cast<uint64_t>(address)); }
 
+  // What backends/common/peer_functions.h asks.
+  bool reach(const primset_device_t& peer) const;
+
   // Of the queues that compute, each in its turn.
   ze_command_queue_desc_t next_queue() const;
 
   const primset_level_zero::Functions& ze;
-  const primset_level_zero::Owned<ze_context_handle_t> context;
-  primset_level_zero::EventPool events;
+  const std::shared_ptr<primset_level_zero::Context> context;
 
  private:
   mutable std::atomic<uint32_t> queues_used_ = 0;

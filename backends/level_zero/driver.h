@@ -4,8 +4,11 @@
 
 #include <primset/plugin.h>
 
+#include <memory>
+
 #include "backends/common/shared_driver.h"
 #include "backends/common/spirv_device.h"
+#include "backends/level_zero/context.h"
 #include "backends/level_zero/errors.h"
 #include "backends/level_zero/functions.h"
 
@@ -25,11 +28,14 @@ class Driver : public primset_backend::DeviceList<PhysicalDevice> {
   explicit Driver(const primset_host* host);
 
   const Functions& ze() const { return ze_; }
+  // The context that the open devices of a ze driver share; throws BackendError. Any thread.
+  std::shared_ptr<Context> context(ze_driver_handle_t driver) { return contexts_.of(ze_, driver); }
 
  private:
   void add_device(ze_driver_handle_t driver, ze_device_handle_t handle);
 
   Functions ze_;
+  Contexts contexts_;
 };
 
 }  // namespace primset_level_zero

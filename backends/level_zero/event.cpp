@@ -24,13 +24,17 @@ EventRef EventPool::take() {
           }};
 }
 
-// The one that was returned first is the likeliest to be signalled.
+// The one that was returned first is the likeliest to be signalled. One that is not, perhaps of a
+// device that is slower, does not keep the others back.
 ze_event_handle_t EventPool::reuse() {
   if (returned_.empty()) return nullptr;
   ze_event_handle_t event = returned_.front();
-  if (ze_.zeEventQueryStatus(event) != ZE_RESULT_SUCCESS) return nullptr;
-  PRIMSET_ZE(ze_, zeEventHostReset, event);
   returned_.pop_front();
+  if (ze_.zeEventQueryStatus(event) != ZE_RESULT_SUCCESS) {
+    returned_.push_back(event);
+    return nullptr;
+  }
+  PRIMSET_ZE(ze_, zeEventHostReset, event);
   return event;
 }
 
@@ -39,15 +43,15 @@ ze_event_handle_t EventPool::create() {
     auto desc = structure<ze_event_pool_desc_t>(ZE_STRUCTURE_TYPE_EVENT_POOL_DESC);
     desc.flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE;
     desc.count = kEventsOfPool;
-    ze_device_handle_t device = device_;
+    // No list of devices: all that the ze driver has.
     pools_.push_back(PRIMSET_ZE_MAKE(ze_event_pool_handle_t, ze_, zeEventPoolCreate, context_,
-                                     &desc, 1, &device));
+                                     &desc, 0, nullptr));
     used_of_last_ = 0;
   }
   auto desc = structure<ze_event_desc_t>(ZE_STRUCTURE_TYPE_EVENT_DESC);
   desc.index = used_of_last_;
   desc.signal = ZE_EVENT_SCOPE_FLAG_HOST;
-  desc.wait = ZE_EVENT_SCOPE_FLAG_DEVICE;
+  desc.wait = ZE_EVENT_SCOPE_FLAG_DEVICE;  // peers included
   all_.push_back(PRIMSET_ZE_MAKE(ze_event_handle_t, ze_, zeEventCreate, pools_.back(), &desc));
   ++used_of_last_;
   return all_.back();

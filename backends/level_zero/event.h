@@ -1,5 +1,5 @@
-// Events of Level Zero, pooled: one is reset only when nobody refers to it any more, and its signal
-// has come.
+// Events of Level Zero, pooled, for all devices of a context: one is reset only when nobody refers
+// to it any more, and its signal has come.
 #ifndef PRIMSET_BACKENDS_LEVEL_ZERO_EVENT_H_
 #define PRIMSET_BACKENDS_LEVEL_ZERO_EVENT_H_
 
@@ -19,8 +19,7 @@ using EventRef = std::shared_ptr<_ze_event_handle_t>;
 // Any thread. Outlives the events.
 class EventPool {
  public:
-  EventPool(const Functions& ze, ze_context_handle_t context, ze_device_handle_t device)
-      : ze_(ze), context_(context), device_(device) {}
+  EventPool(const Functions& ze, ze_context_handle_t context) : ze_(ze), context_(context) {}
   ~EventPool();
   EventPool(const EventPool&) = delete;
   EventPool& operator=(const EventPool&) = delete;
@@ -34,12 +33,11 @@ class EventPool {
 
   const Functions& ze_;
   const ze_context_handle_t context_;
-  const ze_device_handle_t device_;
   std::mutex mutex_;
   std::vector<ze_event_pool_handle_t> pools_;
   uint32_t used_of_last_ = 0;
   std::vector<ze_event_handle_t> all_;
-  std::deque<ze_event_handle_t> returned_;  // oldest first; the signal of some is still to come
+  std::deque<ze_event_handle_t> returned_;  // the signal of some is still to come
 };
 
 // A point in a stream: an event that is set there.

@@ -20,6 +20,7 @@
   X(zeDeviceGetModuleProperties)            \
   X(zeDeviceGetMemoryProperties)            \
   X(zeDeviceGetCommandQueueGroupProperties) \
+  X(zeDeviceCanAccessPeer)                  \
   X(zeContextCreate)                        \
   X(zeContextDestroy)                       \
   X(zeMemAllocDevice)                       \

@@ -30,8 +30,8 @@ Kernels::Program Kernels::build(const primset_device_t& device, ProgramForm form
   desc.pBuildFlags = device.physical.build_options.c_str();
   ze_module_handle_t module = nullptr;
   ze_module_build_log_handle_t said = nullptr;
-  const ze_result_t result =
-      device.ze.zeModuleCreate(device.context.get(), device.physical.handle, &desc, &module, &said);
+  const ze_result_t result = device.ze.zeModuleCreate(
+      device.context->handle.get(), device.physical.handle, &desc, &module, &said);
   const Owned<ze_module_build_log_handle_t> log(said, {device.ze.zeModuleBuildLogDestroy});
   if (result != ZE_RESULT_SUCCESS)
     kResults.fail(result, "zeModuleCreate", log ? text_of(device.ze, log.get()) : "");

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "backends/common/peer_functions.h"
 #include "backends/common/plugin_functions.h"
 #include "backends/common/recording_functions.h"
 #include "backends/common/staging/pinned_functions.h"
@@ -19,6 +20,7 @@ struct LevelZero {
   static constexpr std::array kExtensions = {
       primset_backend::Extension{PRIMSET_EXT_RECORDING, &primset_backend::kRecordings<Scope>},
       primset_backend::Extension{PRIMSET_EXT_PINNED_MEMORY, &primset_backend::kPinnedMemory<Scope>},
+      primset_backend::Extension{PRIMSET_EXT_PEER_COPY, &primset_backend::kPeerCopies<Scope>},
   };
 };
 

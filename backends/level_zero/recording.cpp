@@ -7,8 +7,8 @@ using namespace primset_level_zero;
 primset_recording_t::primset_recording_t(primset_device device_)
     : device(device_),
       list(*device, CommandList::Kind::recorded),
-      start(device->events.take()),
-      end(device->events.take()) {
+      start(device->context->events.take()),
+      end(device->context->events.take()) {
   list.wait_and_reset(start.get());
 }
 

@@ -28,7 +28,7 @@ primset_stream_t::~primset_stream_t() {
 // --- order ---------------------------------------------------------------------------------------
 
 Mark primset_stream_t::end() {
-  Mark mark(device->ze, device->events.take());
+  Mark mark(device->ze, device->context->events.take());
   list_.signal(mark.get());
   return mark;
 }
@@ -67,7 +67,7 @@ void primset_stream_t::play(primset_recording_t& recording) {
   if (!queue_) {
     const ze_command_queue_desc_t desc = device->next_queue();
     queue_ = {PRIMSET_ZE_MAKE(ze_command_queue_handle_t, ze, zeCommandQueueCreate,
-                              device->context.get(), device->physical.handle, &desc),
+                              device->context->handle.get(), device->physical.handle, &desc),
               {ze.zeCommandQueueDestroy}};
   }
   list_.signal(recording.start.get());
