@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstring>
+#include <string>
 
 #include "backends/level_zero/cpu_driver/command_list.h"
 #include "backends/level_zero/cpu_driver/device.h"
@@ -78,12 +79,26 @@ bool is_strange(ze_command_list_handle_t handle, const void* address) {
   return settings().strict && list && !list->context()->find(address);
 }
 
+// "device 1", or "the host".
+std::string owner(const CommandList& list, const void* address) {
+  const std::optional<Allocation> a = list.context()->find(address);
+  return a && a->device ? "device " + std::to_string(*a->device) : "the host";
+}
+
+void trace_copy(ze_command_list_handle_t handle, const void* to, const void* from, size_t bytes) {
+  if (!settings().trace) return;
+  if (const auto list = find<CommandList>(handle))
+    trace("copy of %zu bytes from %s to %s", bytes, owner(*list, from).c_str(),
+          owner(*list, to).c_str());
+}
+
 ze_result_t ZE_APICALL append_copy(ze_command_list_handle_t list, void* to, const void* from,
                                    size_t bytes, ze_event_handle_t signal, uint32_t wait_count,
                                    ze_event_handle_t* waits) {
   if (!to || !from) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   if (is_strange(list, to) || is_strange(list, from))
     return refuse(ZE_RESULT_ERROR_INVALID_ARGUMENT, "a copy of memory that is not USM");
+  trace_copy(list, to, from, bytes);
   Command command;
   command.touches = {touch(to, bytes, Access::write), touch(from, bytes, Access::read)};
   command.run = [=](cl_command_queue queue, cl_event* out) {

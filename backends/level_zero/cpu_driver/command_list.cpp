@@ -19,6 +19,26 @@ bool races(const Touch& earlier, const Touch& later) {
 
 }  // namespace
 
+// What a command uses must be there for the list's device: events of its pools, memory that it
+// reaches.
+ze_result_t CommandList::check_device(const Command& command) {
+  std::vector<std::shared_ptr<Event>> events = command.waits;
+  for (const auto& event : {command.signal, command.reset})
+    if (event) events.push_back(event);
+  for (const auto& event : events)
+    if (!event->serves(device_))
+      return refuse(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT,
+                    "a list of device %u uses an event whose pool was made without it", device_);
+  for (const Touch& touch : command.touches) {
+    const std::optional<Allocation> a = context_->find(reinterpret_cast<const void*>(touch.begin));
+    if (a && a->device && !reaches(device_, *a->device))
+      return refuse(ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                    "a list of device %u uses memory of device %u, which it does not reach",
+                    device_, *a->device);
+  }
+  return ZE_RESULT_SUCCESS;
+}
+
 ze_result_t CommandList::check_hazards(const Command& command) {
   if (command.orders()) unordered_.clear();
   for (const Touch& later : command.touches) {
@@ -36,8 +56,10 @@ ze_result_t CommandList::check_hazards(const Command& command) {
 ze_result_t CommandList::append(Command command) {
   const std::lock_guard lock(mutex_);
   if (is_closed_) return refuse(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command list is closed");
-  if (settings().strict)
+  if (settings().strict) {
+    if (const ze_result_t result = check_device(command)) return result;
     if (const ze_result_t result = check_hazards(command)) return result;
+  }
   if (!own_) {
     commands_.push_back(std::move(command));
     return ZE_RESULT_SUCCESS;
@@ -81,21 +103,24 @@ bool CommandList::recorded(std::vector<Command>& out) {
 
 namespace {
 
-ze_result_t ZE_APICALL list_create(ze_context_handle_t handle, ze_device_handle_t,
+ze_result_t ZE_APICALL list_create(ze_context_handle_t handle, ze_device_handle_t device_handle,
                                    const ze_command_list_desc_t* desc,
                                    ze_command_list_handle_t* out) {
   PRIMSET_CPU_DRIVER_FIND(Context, context, handle);
+  PRIMSET_CPU_DRIVER_FIND_DEVICE(device, device_handle);
   if (desc->commandQueueGroupOrdinal > 0) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
-  return give_out(std::make_shared<CommandList>(context), out);
+  return give_out(std::make_shared<CommandList>(context, device), out);
 }
 
-ze_result_t ZE_APICALL list_create_immediate(ze_context_handle_t handle, ze_device_handle_t,
+ze_result_t ZE_APICALL list_create_immediate(ze_context_handle_t handle,
+                                             ze_device_handle_t device_handle,
                                              const ze_command_queue_desc_t* desc,
                                              ze_command_list_handle_t* out) {
   PRIMSET_CPU_DRIVER_FIND(Context, context, handle);
+  PRIMSET_CPU_DRIVER_FIND_DEVICE(device, device_handle);
   if (desc->ordinal > 0 || desc->index >= kQueues) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
   const bool is_synchronous = desc->mode == ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS;
-  return give_out(std::make_shared<CommandList>(context, is_synchronous), out);
+  return give_out(std::make_shared<CommandList>(context, device, is_synchronous), out);
 }
 
 ze_result_t ZE_APICALL list_destroy(ze_command_list_handle_t list) {
@@ -114,11 +139,12 @@ ze_result_t ZE_APICALL list_reset(ze_command_list_handle_t handle) {
 
 // --- queues --------------------------------------------------------------------------------------
 
-ze_result_t ZE_APICALL queue_create(ze_context_handle_t, ze_device_handle_t,
+ze_result_t ZE_APICALL queue_create(ze_context_handle_t, ze_device_handle_t device_handle,
                                     const ze_command_queue_desc_t* desc,
                                     ze_command_queue_handle_t* out) {
+  PRIMSET_CPU_DRIVER_FIND_DEVICE(device, device_handle);
   if (desc->ordinal > 0 || desc->index >= kQueues) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
-  return give_out(std::make_shared<CommandQueue>(), out);
+  return give_out(std::make_shared<CommandQueue>(device), out);
 }
 
 ze_result_t ZE_APICALL queue_destroy(ze_command_queue_handle_t queue) {
@@ -131,6 +157,10 @@ ze_result_t ZE_APICALL queue_execute(ze_command_queue_handle_t handle, uint32_t 
   std::vector<Command> commands;
   for (uint32_t i = 0; i < count; ++i) {
     PRIMSET_CPU_DRIVER_FIND(CommandList, list, lists[i]);
+    if (list->device() != queue->device())
+      return refuse(ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                    "zeCommandQueueExecuteCommandLists: list %u is of device %u, the queue of %u",
+                    i, list->device(), queue->device());
     if (!list->recorded(commands))
       return refuse(ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE,
                     "zeCommandQueueExecuteCommandLists: list %u is immediate or not closed", i);

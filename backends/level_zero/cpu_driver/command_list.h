@@ -14,10 +14,12 @@ namespace primset_cpu_driver {
 
 class CommandList : public Object, public std::enable_shared_from_this<CommandList> {
  public:
-  explicit CommandList(std::shared_ptr<Context> context) : context_(std::move(context)) {}
-  CommandList(std::shared_ptr<Context> context, bool is_synchronous)
+  CommandList(std::shared_ptr<Context> context, uint32_t device)
+      : context_(std::move(context)), device_(device) {}
+  CommandList(std::shared_ptr<Context> context, uint32_t device, bool is_synchronous)
       : context_(std::move(context)),
-        own_(std::make_unique<CommandQueue>()),
+        device_(device),
+        own_(std::make_unique<CommandQueue>(device)),
         is_synchronous_(is_synchronous) {}
 
   ze_result_t append(Command command);
@@ -28,11 +30,14 @@ class CommandList : public Object, public std::enable_shared_from_this<CommandLi
   bool recorded(std::vector<Command>& out);
 
   const std::shared_ptr<Context>& context() const { return context_; }
+  uint32_t device() const { return device_; }
 
  private:
+  ze_result_t check_device(const Command& command);
   ze_result_t check_hazards(const Command& command);
 
   const std::shared_ptr<Context> context_;
+  const uint32_t device_;
   const std::unique_ptr<CommandQueue> own_;  // of an immediate list
   const bool is_synchronous_ = false;
   std::mutex mutex_;

@@ -31,7 +31,7 @@ cl_int finish(cl_command_queue queue) {
 
 }  // namespace
 
-CommandQueue::CommandQueue() {
+CommandQueue::CommandQueue(uint32_t device) : device_(device) {
   const cl_queue_properties properties[] = {
       CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE, 0};
   queue_ = clCreateCommandQueueWithProperties(cl().context, cl().device, properties, &error_);

@@ -42,7 +42,7 @@ struct Command {
 
 class CommandQueue : public Object {
  public:
-  CommandQueue();
+  explicit CommandQueue(uint32_t device);
   // Runs all that was given.
   ~CommandQueue() override;
 
@@ -53,6 +53,8 @@ class CommandQueue : public Object {
   ze_result_t synchronize();
   // Whether a command that is not complete touches the memory.
   bool touches(uint64_t begin, uint64_t end);
+
+  uint32_t device() const { return device_; }
 
  private:
   struct Given {
@@ -67,6 +69,7 @@ class CommandQueue : public Object {
   void complete(std::vector<Given>& commands);
   void note(cl_int error);
 
+  const uint32_t device_;
   cl_command_queue queue_ = nullptr;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -76,6 +76,39 @@ class CpuDriver : public testing::Test {
 using CpuDriverReversed = CpuDriver;
 // With ZE_TEST_STRICT=1.
 using CpuDriverStrict = CpuDriver;
+// With ZE_TEST_STRICT=1, ZE_TEST_DEVICES=2 and ZE_TEST_PEERS=none; `list` and `events` are of the
+// first device.
+class CpuDriverApart : public CpuDriver {
+ protected:
+  void SetUp() override {
+    CpuDriver::SetUp();
+    ze_driver_handle_t driver = nullptr;
+    uint32_t count = 1;
+    ASSERT_EQ(ze.zeDriverGet(&count, &driver), ZE_RESULT_SUCCESS);
+    count = 0;
+    ASSERT_EQ(ze.zeDeviceGet(driver, &count, nullptr), ZE_RESULT_SUCCESS);
+    ASSERT_EQ(count, devices.size());
+    ASSERT_EQ(ze.zeDeviceGet(driver, &count, devices.data()), ZE_RESULT_SUCCESS);
+    ASSERT_EQ(devices[0], device);
+    ze_command_queue_desc_t queue_desc{};
+    ASSERT_EQ(ze.zeCommandListCreateImmediate(context, devices[1], &queue_desc, &other_list),
+              ZE_RESULT_SUCCESS);
+    ze_device_mem_alloc_desc_t desc{};
+    for (size_t i = 0; i < devices.size(); ++i)
+      ASSERT_EQ(ze.zeMemAllocDevice(context, &desc, kBytes, 64, devices[i], &memories[i]),
+                ZE_RESULT_SUCCESS);
+  }
+
+  void TearDown() override {
+    EXPECT_EQ(ze.zeCommandListDestroy(other_list), ZE_RESULT_SUCCESS);
+    for (void* m : memories) EXPECT_EQ(ze.zeMemFree(context, m), ZE_RESULT_SUCCESS);
+    CpuDriver::TearDown();
+  }
+
+  std::array<ze_device_handle_t, 2> devices{};
+  std::array<void*, 2> memories{};
+  ze_command_list_handle_t other_list = nullptr;  // of the second device
+};
 
 TEST_F(CpuDriverReversed, WhatNoBarrierPartsRunsInTheOtherOrder) {
   for (const unsigned char value : {1, 2, 3}) ASSERT_EQ(fill(list, value), ZE_RESULT_SUCCESS);
@@ -160,6 +193,60 @@ TEST_F(CpuDriverStrict, CopiesAreOfUnifiedMemory) {
   EXPECT_EQ(
       ze.zeCommandListAppendMemoryCopy(list, memory, own.data(), own.size(), nullptr, 0, nullptr),
       ZE_RESULT_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_F(CpuDriverApart, DevicesHaveUuidsOfTheirOwn) {
+  std::array<ze_device_properties_t, 2> p{};
+  for (size_t i = 0; i < p.size(); ++i)
+    ASSERT_EQ(ze.zeDeviceGetProperties(devices[i], &p[i]), ZE_RESULT_SUCCESS);
+  EXPECT_NE(std::memcmp(&p[0].uuid, &p[1].uuid, sizeof(p[0].uuid)), 0);
+}
+
+TEST_F(CpuDriverApart, MemoryIsItsDevices) {
+  ze_bool_t can = 1;
+  EXPECT_EQ(ze.zeDeviceCanAccessPeer(devices[0], devices[1], &can), ZE_RESULT_SUCCESS);
+  EXPECT_FALSE(can);
+  const auto copy = [&](ze_command_list_handle_t on, void* to, void* from) {
+    return ze.zeCommandListAppendMemoryCopy(on, to, from, 16, nullptr, 0, nullptr);
+  };
+  EXPECT_EQ(copy(list, memories[0], memories[1]), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(copy(other_list, memories[0], memories[1]), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(copy(list, memory, memories[1]), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(copy(list, memory, memories[0]), ZE_RESULT_SUCCESS) << "the host's is everybody's";
+  finish();
+  EXPECT_EQ(copy(other_list, memories[1], memory), ZE_RESULT_SUCCESS);
+}
+
+TEST_F(CpuDriverApart, EventsServeTheDevicesOfTheirPool) {
+  EXPECT_EQ(barrier(other_list, events[0]), ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+  EXPECT_EQ(barrier(other_list, nullptr, events[0]),
+            ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT);
+  ze_event_pool_desc_t pool_desc{};
+  pool_desc.count = 1;
+  ze_event_pool_handle_t of_all = nullptr;
+  ASSERT_EQ(ze.zeEventPoolCreate(context, &pool_desc, 0, nullptr, &of_all), ZE_RESULT_SUCCESS);
+  ze_event_desc_t event_desc{};
+  ze_event_handle_t event = nullptr;
+  ASSERT_EQ(ze.zeEventCreate(of_all, &event_desc, &event), ZE_RESULT_SUCCESS);
+  EXPECT_EQ(barrier(other_list, event), ZE_RESULT_SUCCESS);
+  EXPECT_EQ(barrier(list, nullptr, event), ZE_RESULT_SUCCESS);
+  finish();
+  EXPECT_EQ(ze.zeEventDestroy(event), ZE_RESULT_SUCCESS);
+  EXPECT_EQ(ze.zeEventPoolDestroy(of_all), ZE_RESULT_SUCCESS);
+}
+
+TEST_F(CpuDriverApart, AQueueRunsListsOfItsDevice) {
+  ze_command_list_desc_t list_desc{};
+  ze_command_queue_desc_t queue_desc{};
+  ze_command_list_handle_t recorded = nullptr;
+  ze_command_queue_handle_t queue = nullptr;
+  ASSERT_EQ(ze.zeCommandListCreate(context, devices[0], &list_desc, &recorded), ZE_RESULT_SUCCESS);
+  ASSERT_EQ(ze.zeCommandQueueCreate(context, devices[1], &queue_desc, &queue), ZE_RESULT_SUCCESS);
+  ASSERT_EQ(ze.zeCommandListClose(recorded), ZE_RESULT_SUCCESS);
+  EXPECT_EQ(ze.zeCommandQueueExecuteCommandLists(queue, 1, &recorded, nullptr),
+            ZE_RESULT_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(ze.zeCommandListDestroy(recorded), ZE_RESULT_SUCCESS);
+  EXPECT_EQ(ze.zeCommandQueueDestroy(queue), ZE_RESULT_SUCCESS);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The driver, its one device, and what it says of it.
+// The driver, its devices, and what it says of them.
 #include <level_zero/ze_api.h>
 #include <level_zero/ze_ddi.h>
 
@@ -18,7 +18,11 @@ namespace primset_cpu_driver {
 namespace {
 
 // Handles need only addresses of their own.
-char driver_place, device_place;
+constexpr uint32_t kMostDevices = 16;
+char driver_place, device_places[kMostDevices];
+uint32_t device_count() {
+  return std::clamp(settings().devices, 1u, kMostDevices);
+}
 ze_driver_handle_t driver_handle() {
   return reinterpret_cast<ze_driver_handle_t>(&driver_place);
 }
@@ -71,11 +75,12 @@ ze_result_t ZE_APICALL driver_extension_function(ze_driver_handle_t, const char*
   return ZE_RESULT_ERROR_INVALID_ARGUMENT;
 }
 
-// --- the device ----------------------------------------------------------------------------------
+// --- the devices ---------------------------------------------------------------------------------
 
 ze_result_t ZE_APICALL device_get(ze_driver_handle_t, uint32_t* count, ze_device_handle_t* out) {
-  if (out && *count > 0) out[0] = device_handle();
-  *count = 1;
+  const bool all = !out || *count == 0 || *count > device_count();
+  if (all) *count = device_count();
+  for (uint32_t i = 0; out && i < *count; ++i) out[i] = device_handle(i);
   return ZE_RESULT_SUCCESS;
 }
 
@@ -85,7 +90,8 @@ ze_result_t ZE_APICALL device_get_sub_devices(ze_device_handle_t, uint32_t* coun
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t ZE_APICALL device_properties(ze_device_handle_t, ze_device_properties_t* p) {
+ze_result_t ZE_APICALL device_properties(ze_device_handle_t handle, ze_device_properties_t* p) {
+  PRIMSET_CPU_DRIVER_FIND_DEVICE(device, handle);
   const ze_device_properties_t asked = *p;
   *p = {};
   p->stype = asked.stype;
@@ -104,6 +110,7 @@ ze_result_t ZE_APICALL device_properties(ze_device_handle_t, ze_device_propertie
   p->timerResolution = 1;
   p->timestampValidBits = p->kernelTimestampValidBits = 64;
   std::memset(&p->uuid, 0x7d, sizeof(p->uuid));
+  p->uuid.id[0] = static_cast<uint8_t>(0x7d + device);
   std::snprintf(p->name, sizeof(p->name), "%.200s (Level Zero over OpenCL)",
                 cl().text(CL_DEVICE_NAME).c_str());
   return ZE_RESULT_SUCCESS;
@@ -212,8 +219,11 @@ ze_result_t ZE_APICALL cache_properties(ze_device_handle_t, uint32_t* count,
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t ZE_APICALL can_access_peer(ze_device_handle_t, ze_device_handle_t, ze_bool_t* out) {
-  *out = 1;
+ze_result_t ZE_APICALL can_access_peer(ze_device_handle_t handle, ze_device_handle_t peer_handle,
+                                       ze_bool_t* out) {
+  PRIMSET_CPU_DRIVER_FIND_DEVICE(device, handle);
+  PRIMSET_CPU_DRIVER_FIND_DEVICE(peer, peer_handle);
+  *out = reaches(device, peer);
   return ZE_RESULT_SUCCESS;
 }
 
@@ -223,8 +233,19 @@ ze_result_t ZE_APICALL device_status(ze_device_handle_t) {
 
 }  // namespace
 
-ze_device_handle_t device_handle() {
-  return reinterpret_cast<ze_device_handle_t>(&device_place);
+ze_device_handle_t device_handle(uint32_t index) {
+  return reinterpret_cast<ze_device_handle_t>(&device_places[index]);
+}
+
+std::optional<uint32_t> device_index(ze_device_handle_t handle) {
+  for (uint32_t i = 0; i < device_count(); ++i)
+    if (handle == device_handle(i)) return i;
+  return std::nullopt;
+}
+
+bool reaches(uint32_t device, uint32_t peer) {
+  const Peers peers = settings().peers;
+  return device == peer || peers == Peers::all || (peers == Peers::up && peer > device);
 }
 
 }  // namespace primset_cpu_driver

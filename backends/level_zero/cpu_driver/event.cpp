@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "backends/level_zero/cpu_driver/command_queue.h"
+#include "backends/level_zero/cpu_driver/device.h"
 #include "backends/level_zero/cpu_driver/settings.h"
 
 namespace primset_cpu_driver {
@@ -56,11 +57,15 @@ ze_result_t reset(Event& event, const char* function) {
 // --- events --------------------------------------------------------------------------------------
 
 ze_result_t ZE_APICALL event_pool_create(ze_context_handle_t, const ze_event_pool_desc_t* desc,
-                                         uint32_t, ze_device_handle_t*,
+                                         uint32_t device_count, ze_device_handle_t* devices,
                                          ze_event_pool_handle_t* out) {
-  if (desc->count == 0) return ZE_RESULT_ERROR_INVALID_SIZE;
+  if (desc->count == 0 || (!devices && device_count > 0)) return ZE_RESULT_ERROR_INVALID_SIZE;
   auto pool = std::make_shared<EventPool>();
   pool->count = desc->count;
+  for (uint32_t i = 0; i < device_count; ++i) {
+    PRIMSET_CPU_DRIVER_FIND_DEVICE(device, devices[i]);
+    pool->devices.push_back(device);
+  }
   return give_out(std::move(pool), out);
 }
 
@@ -72,7 +77,7 @@ ze_result_t ZE_APICALL event_create(ze_event_pool_handle_t handle, const ze_even
                                     ze_event_handle_t* out) {
   PRIMSET_CPU_DRIVER_FIND(EventPool, pool, handle);
   if (desc->index >= pool->count) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
-  return give_out(std::make_shared<Event>(), out);
+  return give_out(std::make_shared<Event>(pool->devices), out);
 }
 
 ze_result_t ZE_APICALL event_destroy(ze_event_handle_t event) {

@@ -4,9 +4,12 @@
 
 #include <level_zero/ze_api.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "backends/level_zero/cpu_driver/objects.h"
 
@@ -18,13 +21,20 @@ struct Interval {
 
 class Event : public Object {
  public:
+  // Only lists of these devices may use it; none: of all.
+  explicit Event(std::vector<uint32_t> devices = {}) : devices_(std::move(devices)) {}
+
   void signal(Interval when = {});
   void reset();
   // False when the time is over before it is set.
   bool wait(uint64_t nanoseconds);
   Interval when();
+  bool serves(uint32_t device) const {
+    return devices_.empty() || std::ranges::find(devices_, device) != devices_.end();
+  }
 
  private:
+  const std::vector<uint32_t> devices_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool set_ = false;
@@ -33,6 +43,7 @@ class Event : public Object {
 
 struct EventPool : Object {
   uint32_t count = 0;
+  std::vector<uint32_t> devices;
 };
 
 struct Fence : Event {};

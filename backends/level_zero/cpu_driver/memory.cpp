@@ -78,8 +78,9 @@ void* allocate_from_opencl(ze_memory_type_t type, size_t bytes, size_t alignment
   return d.shared_alloc(d.context, d.device, nullptr, bytes, aligned, nullptr);
 }
 
-ze_result_t allocate(ze_context_handle_t handle, ze_memory_type_t type, const void* chain,
-                     size_t bytes, size_t alignment, void** out) {
+ze_result_t allocate(ze_context_handle_t handle, ze_memory_type_t type,
+                     std::optional<uint32_t> device, const void* chain, size_t bytes,
+                     size_t alignment, void** out) {
   *out = nullptr;
   PRIMSET_CPU_DRIVER_FIND(Context, context, handle);
   if (bytes == 0) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
@@ -91,26 +92,28 @@ ze_result_t allocate(ze_context_handle_t handle, ze_memory_type_t type, const vo
   if (!*out)
     return type == ZE_MEMORY_TYPE_HOST ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY
                                        : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
-  context->add({reinterpret_cast<uint64_t>(*out), bytes, type});
+  context->add({reinterpret_cast<uint64_t>(*out), bytes, type, device});
   return ZE_RESULT_SUCCESS;
 }
 
 ze_result_t ZE_APICALL alloc_shared(ze_context_handle_t context,
                                     const ze_device_mem_alloc_desc_t* desc,
                                     const ze_host_mem_alloc_desc_t*, size_t bytes, size_t alignment,
-                                    ze_device_handle_t, void** out) {
-  return allocate(context, ZE_MEMORY_TYPE_SHARED, desc->pNext, bytes, alignment, out);
+                                    ze_device_handle_t handle, void** out) {
+  return allocate(context, ZE_MEMORY_TYPE_SHARED, device_index(handle), desc->pNext, bytes,
+                  alignment, out);
 }
 
 ze_result_t ZE_APICALL alloc_device(ze_context_handle_t context,
                                     const ze_device_mem_alloc_desc_t* desc, size_t bytes,
-                                    size_t alignment, ze_device_handle_t, void** out) {
-  return allocate(context, ZE_MEMORY_TYPE_DEVICE, desc->pNext, bytes, alignment, out);
+                                    size_t alignment, ze_device_handle_t handle, void** out) {
+  PRIMSET_CPU_DRIVER_FIND_DEVICE(device, handle);
+  return allocate(context, ZE_MEMORY_TYPE_DEVICE, device, desc->pNext, bytes, alignment, out);
 }
 
 ze_result_t ZE_APICALL alloc_host(ze_context_handle_t context, const ze_host_mem_alloc_desc_t* desc,
                                   size_t bytes, size_t alignment, void** out) {
-  return allocate(context, ZE_MEMORY_TYPE_HOST, desc->pNext, bytes, alignment, out);
+  return allocate(context, ZE_MEMORY_TYPE_HOST, std::nullopt, desc->pNext, bytes, alignment, out);
 }
 
 ze_result_t ZE_APICALL mem_free(ze_context_handle_t handle, void* address) {
@@ -132,7 +135,7 @@ ze_result_t ZE_APICALL alloc_properties(ze_context_handle_t handle, const void* 
   out->type = a ? a->type : ZE_MEMORY_TYPE_UNKNOWN;
   out->id = a ? a->base : 0;
   out->pageSize = 4096;
-  if (device) *device = a && a->type != ZE_MEMORY_TYPE_HOST ? device_handle() : nullptr;
+  if (device) *device = a && a->device ? device_handle(*a->device) : nullptr;
   return ZE_RESULT_SUCCESS;
 }
 

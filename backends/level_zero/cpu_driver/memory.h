@@ -16,6 +16,7 @@ namespace primset_cpu_driver {
 struct Allocation {
   uint64_t base, bytes;
   ze_memory_type_t type;
+  std::optional<uint32_t> device;  // none: of no one device
 };
 
 class Context : public Object {

@@ -31,6 +31,11 @@ const Settings& settings() {
     s.fp64 = setting("ZE_TEST_FP64") != "0";
     s.barriers = setting("ZE_TEST_BARRIERS") != "0";
     s.trace = setting("ZE_TEST_TRACE") == "1";
+    if (const char* count = std::getenv("ZE_TEST_DEVICES"))
+      s.devices = static_cast<uint32_t>(std::strtoul(count, nullptr, 10));
+    const std::string_view peers = setting("ZE_TEST_PEERS");
+    if (peers == "up") s.peers = Peers::up;
+    if (peers == "none") s.peers = Peers::none;
     s.modules = setting("ZE_TEST_MODULES");
     return s;
   }();

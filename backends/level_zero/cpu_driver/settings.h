@@ -9,14 +9,17 @@
 namespace primset_cpu_driver {
 
 enum class Order { given, reverse, shuffle };
+enum class Peers { all, up, none };
 
 struct Settings {
   Order order = Order::given;  // of commands that no barrier or event parts
   bool strict = false;         // misuse that drivers need not see is refused
-  bool fp64 = true;            // the device computes in f64
+  bool fp64 = true;            // the devices compute in f64
   bool barriers = true;        // barriers are kept
   bool trace = false;          // every module and launch on standard error
-  std::string modules;         // the folder that keeps every module's SPIR-V; empty: none does
+  uint32_t devices = 1;
+  Peers peers = Peers::all;  // whose memory a device reaches: up: that of later ones
+  std::string modules;       // the folder that keeps every module's SPIR-V; empty: none does
 };
 
 const Settings& settings();
