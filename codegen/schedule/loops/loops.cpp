@@ -145,6 +145,29 @@ void simt_points(Frame& f, std::vector<LoopDim> loops, const std::function<void(
 // CPU: so many elements of a row take as long as what comes before its first one.
 constexpr int64_t kRowStart = 32;
 
+// Rows whose starts and points are the work of a group.
+SymInt rows_of_group(const SymInt& points, int64_t group_points) {
+  return prims::max(SymInt(1),
+                    prims::floor_div(SymInt(group_points), prims::max(points, SymInt(kRowStart))));
+}
+
+// Runs body(item) for the items of this group, of which each has so many.
+void for_each_of_group(Frame& f, const SymInt& items, const SymInt& per_group,
+                       const std::function<void(Value)>& body) {
+  kir::Builder& b = f.builder();
+  f.step().groups = {prims::ceil_div(items, per_group), 1, 1};
+  const Value first = b.mul(f.index(b.group_id(0)), f.param(per_group));
+  const Value last = smaller(b, b.add(first, f.param(per_group)), f.param(items));
+  b.for_loop(first, last, f.index_constant(1), {}, [&](Value item, auto) {
+    body(item);
+    return kir::Builder::Values{};
+  });
+}
+
+int64_t points_of_group(const Frame& f, int64_t elements) {
+  return std::max<int64_t>(1, f.tuning().loops.group_elements / elements);
+}
+
 // The last loop is divided into blocks. A work item is one block of one row; a group takes enough
 // items to be worth its start.
 void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()>& body,
@@ -156,14 +179,7 @@ void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()
   const SymInt rows = extent(loops, 0, outer);
   const SymInt blocks = prims::ceil_div(inner.size, group_points);
   const SymInt items = rows * blocks;
-  const SymInt per_group = prims::max(
-      SymInt(1), prims::floor_div(SymInt(group_points), prims::max(inner.size, SymInt(kRowStart))));
-  f.step().groups = {prims::ceil_div(items, per_group), 1, 1};
-
-  const Value one = f.index_constant(1);
-  Value first = b.mul(f.index(b.group_id(0)), f.param(per_group));
-  Value last = smaller(b, b.add(first, f.param(per_group)), f.param(items));
-  b.for_loop(first, last, one, {}, [&](Value item, auto) {
+  for_each_of_group(f, items, rows_of_group(inner.size, group_points), [&](Value item) {
     Value block = item;
     if (outer > 0) {
       const Value row = b.udiv(item, f.param(blocks));
@@ -177,11 +193,19 @@ void cpu_points(Frame& f, std::vector<LoopDim> loops, const std::function<void()
       f.set_loops(loops);
       body();
     });
-    return kir::Builder::Values{};
   });
 }
 
 }  // namespace
+
+void for_each_row(Frame& f, std::vector<LoopDim> loops, const SymInt& points, int64_t elements,
+                  const std::function<void(const std::vector<LoopDim>&)>& body) {
+  const SymInt rows = extent(loops, 0, loops.size());
+  for_each_of_group(f, rows, rows_of_group(points, points_of_group(f, elements)), [&](Value row) {
+    if (!loops.empty()) delinearize(f, row, loops, 0, loops.size());
+    body(loops);
+  });
+}
 
 void for_each_cpu_tile(Frame& f, std::vector<LoopDim>& loops, size_t tiled,
                        const std::function<void(const CpuTile&)>& body) {
@@ -194,16 +218,11 @@ void for_each_cpu_tile(Frame& f, std::vector<LoopDim>& loops, size_t tiled,
   const SymInt row_tiles = prims::ceil_div(rows.size, side),
                inner_tiles = prims::ceil_div(inner.size, side);
   const SymInt items = extent(loops, 0, outer) * row_tiles * inner_tiles;
-  const SymInt per_group = std::max<int64_t>(1, f.tuning().loops.group_elements / (side * side));
-  f.step().groups = {prims::ceil_div(items, per_group), 1, 1};
-
-  const Value one = f.index_constant(1), tile = f.index_constant(side);
+  const Value tile = f.index_constant(side);
   auto range_end = [&](Value lo, const SymInt& size) {
     return smaller(b, b.add(lo, tile), f.param(size));
   };
-  Value first = b.mul(f.index(b.group_id(0)), f.param(per_group));
-  Value last = smaller(b, b.add(first, f.param(per_group)), f.param(items));
-  b.for_loop(first, last, one, {}, [&](Value item, auto) {
+  for_each_of_group(f, items, points_of_group(f, side * side), [&](Value item) {
     // Adjacent items go down the rows: each continues to read where the last one stopped.
     Value rest = b.udiv(item, f.param(row_tiles));
     Value row_lo = b.mul(b.sub(item, b.mul(rest, f.param(row_tiles))), tile);
@@ -211,7 +230,6 @@ void for_each_cpu_tile(Frame& f, std::vector<LoopDim>& loops, size_t tiled,
     Value lo = b.mul(b.sub(rest, b.mul(outside, f.param(inner_tiles))), tile);
     delinearize(f, outside, loops, 0, outer);
     body({row_lo, range_end(row_lo, rows.size), lo, range_end(lo, inner.size)});
-    return kir::Builder::Values{};
   });
 }
 
@@ -389,8 +407,7 @@ void for_each_point(Frame& f, std::vector<LoopDim> loops, const std::function<vo
   else if (tiled)
     cpu_tiles(f, std::move(loops), *tiled, body);
   else
-    cpu_points(f, std::move(loops), body,
-               std::max<int64_t>(1, f.tuning().loops.group_elements / elements));
+    cpu_points(f, std::move(loops), body, points_of_group(f, elements));
 }
 
 }  // namespace primset::schedule

@@ -49,6 +49,12 @@ void for_each_by_groups(Frame& f, const SymInt& items,
 void cpu_vectors(Frame& f, kir::Value lo, kir::Value hi,
                  const std::function<void(kir::Value)>& body);
 
+// CPU: runs body(loops) once for every row: the loops outside of it, at its position. A row has
+// `points` points, each of them the work of so many `elements`. Sets the grid of the frame's
+// launch.
+void for_each_row(Frame& f, std::vector<LoopDim> loops, const SymInt& points, int64_t elements,
+                  const std::function<void(const std::vector<LoopDim>&)>& body);
+
 // A part of two loops on a CPU: of the tiled one (rows) and of the last.
 struct CpuTile {
   kir::Value row, row_end, first, end;

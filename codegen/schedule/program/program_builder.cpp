@@ -127,12 +127,14 @@ std::optional<Placement> ProgramBuilder::placement(ValueId v) const {
   return place;
 }
 
+bool ProgramBuilder::is_at(ValueId v, const Placement& p) const {
+  const auto at = places_.find(v);
+  return at != places_.end() && (same(at->second, p) || takes_over(plan_, *graph_, at->second, p));
+}
+
 void ProgramBuilder::copy_into(ValueId v, const Placement& p) {
   const SymInts& shape = graph_->type(v).shape;
-  const auto at = places_.find(v);
-  const bool there =
-      at != places_.end() && (same(at->second, p) || takes_over(plan_, *graph_, at->second, p));
-  if (there || !has_elements(shape)) return;
+  if (is_at(v, p) || !has_elements(shape)) return;
   FusionGroup copy;
   copy.family = &pointwise_family;
   copy.domain = shape;

@@ -44,7 +44,9 @@ class ProgramBuilder {
   std::optional<Placement> placement(ValueId v) const;
   // Sets the placement of `v` from this point on.
   void place(ValueId v, const Placement& p) { places_.emplace(v, p); }
-  // Computes `v` into `p`. No step where `v` is there already (takes_over).
+  // Whether `v` is in this memory already (takes_over).
+  bool is_at(ValueId v, const Placement& p) const;
+  // Computes `v` into `p`. No step where `v` is there already.
   void copy_into(ValueId v, const Placement& p);
   // Builds a region's groups into `steps`. Placements made there end with the region.
   void build_region(const RegionPlan& r, std::vector<Step>& steps);

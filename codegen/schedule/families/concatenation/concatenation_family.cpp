@@ -1,9 +1,12 @@
 #include "codegen/schedule/families/concatenation/concatenation_family.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "codegen/schedule/families/concatenation/row_parts_kernel.h"
 #include "codegen/schedule/program/program_builder.h"
 #include "codegen/schedule/tuning/concatenation_parts.h"
+#include "prims/graph/run_sizes.h"
 
 namespace primset::schedule {
 namespace {
@@ -21,6 +24,47 @@ bool writes_few_large_parts(const prims::Graph& g, const prims::Node& n,
          prims::product(g.type(n.results[0]).shape) >= large;
 }
 
+size_t dim_of(const prims::Node& n) {
+  return static_cast<size_t>(n.attr<int64_t>("dim"));
+}
+
+// Each operand and where in `out` it goes. The longest comes first: what is written of each row
+// beside it is in the cache by then.
+std::vector<Root> parts_of(const ProgramBuilder& b, const prims::Node& n, const Placement& out) {
+  const size_t dim = dim_of(n);
+  struct Part {
+    int64_t length;
+    size_t number;
+    Placement place;
+  };
+  std::vector<Part> parts;
+  Placement place = out;
+  for (const prims::ValueId operand : n.operands) {
+    const SymInt& length = b.graph().type(operand).shape[dim];
+    parts.push_back({length.hint(), parts.size(), place});
+    place.offset += length * place.strides[dim];
+  }
+  std::ranges::sort(parts, {}, [](const Part& p) { return std::pair(-p.length, p.number); });
+  std::vector<Root> roots;
+  for (const Part& p : parts) roots.push_back({n.operands[p.number], p.place});
+  return roots;
+}
+
+// CPU: few parts of rows that a group has several of. Guards say so.
+bool fills_short_rows(const ProgramBuilder& b, const prims::Node& n,
+                      const std::vector<Root>& parts) {
+  constexpr size_t kMostParts = 8;
+  constexpr int64_t kLongRow = 4096;
+  const prims::Graph& g = b.graph();
+  const size_t dim = dim_of(n);
+  const SymInts& shape = g.type(n.results[0]).shape;
+  const auto is_there = [&](const Root& part) { return b.is_at(part.value, part.out); };
+  return !b.machine().target.simt && b.options().kernels && parts.size() <= kMostParts &&
+         shape.size() > 1 && parts[0].out.strides[dim].same(SymInt(1)) &&
+         std::ranges::none_of(parts, is_there) && !prims::depends_on_run(g, shape[dim]) &&
+         shape[dim] < SymInt(kLongRow);
+}
+
 class Concatenation : public Family {
  public:
   std::string_view name() const override { return "concatenation"; }
@@ -33,24 +77,15 @@ class Concatenation : public Family {
       return std::nullopt;
     return Cost{};
   }
-  // The longest first: what is written of each row beside it is in the cache by then.
   void build(ProgramBuilder& b, const FusionGroup& group) const override {
     const prims::Node& n = b.graph().node(group.anchor);
-    const auto dim = static_cast<size_t>(n.attr<int64_t>("dim"));
-    struct Part {
-      int64_t length;
-      size_t number;
-      Placement place;
-    };
-    std::vector<Part> parts;
-    Placement place = group.roots[0].out;
-    for (const prims::ValueId operand : n.operands) {
-      const SymInt& length = b.graph().type(operand).shape[dim];
-      parts.push_back({length.hint(), parts.size(), place});
-      place.offset += length * place.strides[dim];
+    const std::vector<Root> parts = parts_of(b, n, group.roots[0].out);
+    if (fills_short_rows(b, n, parts)) {
+      const SymInts& shape = b.graph().type(n.results[0]).shape;
+      if (auto kernel = row_parts_kernel(b.context("pointwise"), shape, dim_of(n), parts))
+        return b.launch(std::move(*kernel), group.anchor);
     }
-    std::ranges::sort(parts, {}, [](const Part& p) { return std::pair(-p.length, p.number); });
-    for (const Part& part : parts) b.copy_into(n.operands[part.number], part.place);
+    for (const Root& part : parts) b.copy_into(part.value, part.out);
   }
 };
 
