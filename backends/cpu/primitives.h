@@ -23,6 +23,7 @@ bool find_sparse_primitive(const char* name, const primset_primitive_call& call,
 bool find_resampling(const char* name, const primset_primitive_call& call, primset_primitive* out);
 bool find_sort(const char* name, const primset_primitive_call& call, primset_primitive* out);
 bool find_selection(const char* name, const primset_primitive_call& call, primset_primitive* out);
+bool find_unique(const char* name, const primset_primitive_call& call, primset_primitive* out);
 
 }  // namespace primset_cpu
 

@@ -225,6 +225,19 @@ Val masked_scatter::decompose(Tracer& t, const Val& x, const Val& mask, const Va
   return reshape(where(flags, found, flattened(x)), x.shape());
 }
 
+namespace {
+
+// How many of the ascending ends are at or before each place, kept in memory: a place has many
+// elements. Few threads walk along the ends, many count them.
+Val places_among(const Val& ends, const SymInt& size) {
+  Tracer& t = ends.tracer();
+  if (!t.device().fast_scatter) return bounds_up_to(ends, size);
+  const Val pointers = concatenate({t.constant(0, DType::i64, {1}), ends}, 0);
+  return t.prim1(Prim::expand_rows, {pointers}, {{"entries", size}});
+}
+
+}  // namespace
+
 // Each result repeats the first entry whose running count is above it.
 Val repeat_interleave::decompose(Tracer& t, const Val& x, const Val& repeats, int64_t dim,
                                  SymInt size) {
@@ -234,7 +247,7 @@ Val repeat_interleave::decompose(Tracer& t, const Val& x, const Val& repeats, in
   check(eq(total, t.constant(size, DType::i64)), total, ErrorCode::runtime,
         "allocated size does not match required size");
   const Val ends = t.wrap(t.builder().scan(Prim::scan_sum, counts.id(), 0)[0]);
-  const Val found = bounds_up_to(ends, size);
+  const Val found = places_among(ends, size);
   const Val place = binary(Prim::min, found, full_like(found, repeats.size(0) - 1));
   return t.prim1(Prim::index_select, {x, place}, {{"dim", dim}});
 }

@@ -59,13 +59,9 @@ Types histogram(const Call& c) {
 Types unique(const Call& c) {
   c.require_signature_dtypes();
   c.require_shared(c.rank(0) > 0, "_c1: x has a dim");
-  const SymInt& size = c.shape(0)[0];
-  SymInts entries = c.shape(0);
-  entries[0] = c.fresh_size(size, 0, 0);
-  return {{c.dtype(0), entries},
-          {DType::i64, {size}},
-          {DType::i64, {c.fresh_size(size, 2, 0)}},
-          {DType::i64, {}}};
+  c.attr<bool>("return_inverse"), c.attr<bool>("return_counts");
+  const ValueType numbers{DType::i64, {c.shape(0)[0]}};
+  return {c.type(0), numbers, numbers, {DType::i64, {}}};
 }
 
 }  // namespace

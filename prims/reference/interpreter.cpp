@@ -1,5 +1,7 @@
 #include "prims/reference/interpreter.h"
 
+#include <algorithm>
+
 #include "prims/graph/verifier.h"
 #include "primset/error.h"
 
@@ -230,6 +232,10 @@ void add_control_operations(OperationTable& t) {
   t.set(Prim::check, run_check);
 }
 
+void forget(Array& a) {
+  std::ranges::fill(a.data, undecided_element());
+}
+
 Operation find_operation(Prim p) {
   static const OperationTable* table = [] {
     auto* t = new OperationTable;
@@ -241,6 +247,7 @@ Operation find_operation(Prim p) {
     add_reduction_operations(*t);
     add_scan_operations(*t);
     add_sort_operations(*t);
+    add_unique_operations(*t);
     add_contraction_operations(*t);
     add_sparse_operations(*t);
     add_fft_operations(*t);

@@ -13,6 +13,9 @@ namespace primset::prims::reference {
 
 class Interpreter;
 
+// Makes all elements undecided.
+void forget(Array& a);
+
 struct NodeRun {
   Interpreter& interpreter;
   NodeId id;
@@ -58,6 +61,7 @@ void add_indexing_operations(OperationTable&);
 void add_reduction_operations(OperationTable&);
 void add_scan_operations(OperationTable&);
 void add_sort_operations(OperationTable&);
+void add_unique_operations(OperationTable&);
 void add_contraction_operations(OperationTable&);
 void add_sparse_operations(OperationTable&);
 void add_fft_operations(OperationTable&);

@@ -70,6 +70,29 @@ struct WideEntry {
   uint64_t number(int) const { return of; }
 };
 
+// A number alone, whose position nobody asks for.
+template <typename N>
+struct NumberEntry {
+  N of;
+
+  auto operator<=>(const NumberEntry&) const = default;
+
+  static NumberEntry make(uint64_t number, uint64_t, int) { return {static_cast<N>(number)}; }
+  uint64_t position(int) const { return 0; }
+  uint64_t number(int) const { return of; }
+};
+
+// f.operator()<Entry>() of the least entry that a number of so many bits fits, and beside it, where
+// it is asked for, its position in a row.
+template <typename F>
+void with_entry(int bits, int64_t size, bool with_position, const F& f) {
+  if (!with_position && bits <= 32) return f.template operator()<NumberEntry<uint32_t>>();
+  if (!with_position) return f.template operator()<NumberEntry<uint64_t>>();
+  if (bits + std::bit_width(static_cast<uint64_t>(size)) <= 64)
+    return f.template operator()<PackedEntry>();
+  f.template operator()<WideEntry>();
+}
+
 template <typename Entry>
 class RowOrder {
  public:

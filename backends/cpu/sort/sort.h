@@ -11,6 +11,7 @@
 #include "backends/common/element_bytes.h"
 #include "backends/cpu/sort/key_order.h"
 #include "backends/cpu/sort/row_order.h"
+#include "backends/cpu/sort/row_range.h"
 #include "backends/cpu/sort/tensor_rows.h"
 #include "backends/cpu/sparse/sparse_rows.h"
 
@@ -39,15 +40,6 @@ class SortedRows {
     int64_t operator()(int64_t i) const { return order.position(i); }
   };
 
-  template <typename F>
-  void over_row(ThreadPool& pool, int64_t parts, const F& f) const {
-    const auto some = [&](int64_t first, int64_t end) {
-      for (int64_t p = first; p < end; ++p) f(p, size_ * p / parts, size_ * (p + 1) / parts);
-    };
-    if (parts == 1) return some(0, 1);
-    in_parallel(pool, parts, some);
-  }
-
   // f.operator()<T>() of a type of as many bytes as operand k's elements have.
   template <typename F>
   void with_element(size_t k, const F& f) const {
@@ -70,7 +62,7 @@ class SortedRows {
   void move_operands(ThreadPool& pool, int64_t r, int64_t parts, size_t k,
                      const Position& position) const {
     for (; k < from_.size(); ++k) {
-      over_row(pool, parts, [&](int64_t, int64_t first, int64_t end) {
+      over_row(pool, size_, parts, [&](int64_t, int64_t first, int64_t end) {
         with_element(k, [&]<typename T>() { move_elements<T>(k, r, first, end, position); });
       });
     }
@@ -122,7 +114,6 @@ class SortCall : private SortedRows {
 
   // Few long rows are shared by the threads, each of them; of others each thread has some.
   void run(ThreadPool& pool) {
-    constexpr int64_t kLongRow = 1 << 15;
     const auto rows = static_cast<int64_t>(from_[0].offsets.size());
     if (size_ == 0) return;
     if (size_ >= kLongRow && rows < static_cast<int64_t>(pool.size())) {
@@ -150,6 +141,8 @@ class SortCall : private SortedRows {
   };
 
   void sort_block(ThreadPool& pool, int64_t first, int64_t count) const {
+    const auto same = [](int64_t, int64_t i) { return i; };
+    if (from_[0].stride == 0) return move_block(first, count, 0, same);  // of one key each
     Block b{first, count, {}, {}};
     for (int64_t q = 0; q < count; ++q)
       b.keys[static_cast<size_t>(q)] = from_[0].template row<U>(first + q);
@@ -161,11 +154,9 @@ class SortCall : private SortedRows {
       ascending = ascending && range.ascending, told = told && range.told;
       bits = std::max(bits, range.bits());
     }
-    if (ascending) return move_block(first, count, 0, [](int64_t, int64_t i) { return i; });
-    if (bits + std::bit_width(static_cast<uint64_t>(size_)) <= 64)
-      order_block<PackedEntry>(pool, b, told);
-    else
-      order_block<WideEntry>(pool, b, told);
+    if (ascending) return move_block(first, count, 0, same);
+    with_entry(bits, size_, asks_positions(told),
+               [&]<typename Entry>() { order_block<Entry>(pool, b, told); });
   }
 
   void find_ranges(Block& b) const {
@@ -208,54 +199,29 @@ class SortCall : private SortedRows {
     return order_.number(b.keys[static_cast<size_t>(q)][i * from_[0].stride]);
   }
 
-  U number(int64_t r, int64_t i) const {
-    return order_.number(from_[0].template row<U>(r)[i * from_[0].stride]);
-  }
-
   void sort_row(ThreadPool& pool, int64_t r, int64_t parts) const {
-    std::vector<NumberRange> ranges(static_cast<size_t>(parts));
-    over_row(pool, parts, [&](int64_t p, int64_t first, int64_t end) {
-      ranges[static_cast<size_t>(p)] = range_of(r, first, end);
-    });
-    NumberRange all = ranges[0];
-    for (int64_t p = 1; p < parts; ++p) {
-      const U first = number(r, size_ * p / parts), before = number(r, size_ * p / parts - 1);
-      all.add(ranges[static_cast<size_t>(p)], before <= first,
-              static_cast<U>(first ^ number(r, 0)));
-    }
+    const KeyRow<U, kKind> row{order_, from_[0].template row<U>(r), from_[0].stride, size_};
+    const NumberRange all = row.range(pool, parts);
     if (all.ascending) return move_operands(pool, r, parts, 0, SamePosition());
-    if (all.bits() + std::bit_width(static_cast<uint64_t>(size_)) <= 64)
-      order_row<PackedEntry>(pool, r, parts, all);
-    else
-      order_row<WideEntry>(pool, r, parts, all);
+    with_entry(all.bits(), size_, asks_positions(all.told),
+               [&]<typename Entry>() { order_row<Entry>(pool, row, r, parts, all); });
   }
 
-  NumberRange range_of(int64_t r, int64_t first, int64_t end) const {
-    const U* const keys = from_[0].template row<U>(r);
-    const int64_t stride = from_[0].stride;
-    const U one = first < end ? number(r, first) : U{0};
-    U least = std::numeric_limits<U>::max(), greatest = 0, before = 0, differing = 0;
-    bool ascending = true, told = true;
-    for (int64_t i = first; i < end; ++i) {
-      const U n = order_.number(keys[i * stride]);
-      told &= order_.is_told(keys[i * stride]);
-      ascending &= before <= n, differing |= n ^ one;
-      least = std::min(least, n), greatest = std::max(greatest, n), before = n;
-    }
-    return {least, greatest, differing, ascending, told};
-  }
+  // What moves with the keys, and keys that are not told from their numbers, are found by them.
+  bool asks_positions(bool told) const { return !told || from_.size() > 1; }
 
   template <typename Entry>
-  void order_row(ThreadPool& pool, int64_t r, int64_t parts, const NumberRange& all) const {
+  void order_row(ThreadPool& pool, const KeyRow<U, kKind>& row, int64_t r, int64_t parts,
+                 const NumberRange& all) const {
     RowOrder<Entry> order(size_, all.bits(), parts);
-    over_row(pool, parts, [&](int64_t, int64_t first, int64_t end) {
-      for (int64_t i = first; i < end; ++i) order.set(i, all.packed(number(r, i)));
+    over_row(pool, size_, parts, [&](int64_t, int64_t first, int64_t end) {
+      for (int64_t i = first; i < end; ++i) order.set(i, all.packed(row.number(i)));
     });
     order.sort(pool);
     const OrderedPosition<Entry> position{order};
     if (!all.told) return move_operands(pool, r, parts, 0, position);
     U* const to = to_[0].template row<U>(r);
-    over_row(pool, parts, [&](int64_t, int64_t first, int64_t end) {
+    over_row(pool, size_, parts, [&](int64_t, int64_t first, int64_t end) {
       for (int64_t i = first; i < end; ++i)
         to[i * to_[0].stride] = order_.bits(static_cast<U>(all.unpacked(order.number(i))));
     });

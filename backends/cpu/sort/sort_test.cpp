@@ -27,12 +27,16 @@ void expect_stable(int64_t size, int bits, int64_t parts) {
   RowOrder<Entry> order(size, bits, parts);
   for (int64_t i = 0; i < size; ++i) order.set(i, numbers[static_cast<size_t>(i)]);
   order.sort(pool);
+  RowOrder<NumberEntry<uint64_t>> keys(size, bits, parts);
+  for (int64_t i = 0; i < size; ++i) keys.set(i, numbers[static_cast<size_t>(i)]);
+  keys.sort(pool);
   std::vector<size_t> want(numbers.size());
   std::iota(want.begin(), want.end(), size_t{0});
   std::ranges::sort(want, {}, [&](size_t i) { return std::pair(numbers[i], i); });
   for (int64_t i = 0; i < size; ++i) {
     ASSERT_EQ(static_cast<size_t>(order.position(i)), want[static_cast<size_t>(i)]) << i;
     ASSERT_EQ(order.number(i), numbers[want[static_cast<size_t>(i)]]) << i;
+    ASSERT_EQ(keys.number(i), order.number(i)) << i;
   }
 }
 

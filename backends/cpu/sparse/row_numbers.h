@@ -34,9 +34,13 @@ class CountsBelowCall {
   void count(int64_t vector, int64_t from, int64_t end) const {
     const Index* const numbers = numbers_.data + numbers_.offsets[static_cast<size_t>(vector)];
     int64_t below = 0;
-    for (int64_t k = from; k < end; ++k) {
+    int64_t* const counts = counts_ + vector * wanted_;
+    for (int64_t k = from; k < end;) {
       below = beyond(numbers, below, k + step);
-      counts_[vector * wanted_ + k] = below - step;
+      int64_t stop = end;  // until there no other number is below the limit
+      if (below < numbers_.size)
+        stop = std::min<int64_t>(numbers[below * numbers_.stride] - step, end - 1) + 1;
+      for (; k < stop; ++k) counts[k] = below - step;
     }
   }
 

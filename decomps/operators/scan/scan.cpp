@@ -11,26 +11,46 @@
 namespace primset::decomps {
 namespace {
 
-Val complex_products(Tracer& t, const Val& factors, int64_t dim) {
-  const Val z = wide_opmath(factors);
+// How two complex numbers become one: v is the parts of the first and of the second.
+using Combine = std::vector<Val> (*)(const std::vector<Val>& v);
+
+std::vector<Val> sum_of_two(const std::vector<Val>& v) {
+  return {v[0] + v[2], v[1] + v[3]};
+}
+
+std::vector<Val> product_of_two(const std::vector<Val>& v) {
+  return {v[0] * v[2] - v[1] * v[3], v[0] * v[3] + v[1] * v[2]};
+}
+
+// Both parts in one pass, from the real number `first` on.
+Val complex_scan(const Val& x, int64_t dim, const Scalar& first, Combine combine) {
+  Tracer& t = x.tracer();
+  const Val z = wide_opmath(x);
   const DType part = real_type(z.dtype());
   std::vector<prims::Region> regions;
-  regions.push_back(t.scalar_region({part, part, part, part}, [](const std::vector<Val>& v) {
-    return std::vector<Val>{v[0] * v[2] - v[1] * v[3], v[0] * v[3] + v[1] * v[2]};
-  }));
+  regions.push_back(t.scalar_region({part, part, part, part}, combine));
   const auto parts =
-      t.prim(Prim::scan, {real(z), imag(z), t.constant(1, part), t.constant(0, part)},
+      t.prim(Prim::scan, {real(z), imag(z), t.constant(first, part), t.constant(0, part)},
              {{"dim", dim}, {"ordered", false}}, std::move(regions));
-  return convert(complex(parts[0], parts[1]), factors.dtype());
+  return convert(complex(parts[0], parts[1]), x.dtype());
+}
+
+// Where running sums are wide, they are of both parts at once. Others are split where they are
+// long, part by part.
+Val complex_sums(const Val& x, int64_t dim) {
+  Tracer& t = x.tracer();
+  if (t.device().fast_f64) return complex_scan(x, dim, 0, sum_of_two);
+  const auto of = [&](const Val& part) { return t.prim1(Prim::scan_sum, {part}, {{"dim", dim}}); };
+  return complex(of(real(x)), of(imag(x)));
 }
 
 Val scanned(Prim kind, const Val& x, int64_t dim) {
   Tracer& t = x.tracer();
   const int64_t d = wrap_dim(dim, x.rank());
   if (x.rank() == 0) return x;
-  if (is_complex(x.dtype()) && kind == Prim::scan_prod) return complex_products(t, x, d);
-  if (is_complex(x.dtype()) && kind == Prim::scan_sum)
-    return complex(scanned(kind, real(x), d), scanned(kind, imag(x), d));
+  if (is_complex(x.dtype()) && kind == Prim::scan_prod)
+    return complex_scan(x, d, 1, product_of_two);
+  if (is_complex(x.dtype()) && kind == Prim::scan_sum) return complex_sums(x, d);
   return t.prim1(kind, {x}, {{"dim", d}});
 }
 

@@ -7,13 +7,17 @@
 namespace primset::decomps {
 namespace {
 
+void require_sortable(const Val& x) {
+  require(!is_complex(x.dtype()), ErrorCode::runtime,
+          fmt::format(" Sort does not support complex dtypes on CPU; self is {}", name(x.dtype())));
+}
+
 // Values in order and where they stood. Sorting is stable always.
 std::tuple<Val, Val> sorted(const Val& x, int64_t dim, bool descending) {
   Tracer& t = x.tracer();
   const int64_t d = wrap_dim(dim, x.rank());
   if (x.rank() == 0) return {x, t.constant(0, DType::i64)};
-  require(!is_complex(x.dtype()), ErrorCode::runtime,
-          fmt::format(" Sort does not support complex dtypes on CPU; self is {}", name(x.dtype())));
+  require_sortable(x);
   const Val positions = t.iota(x.shape(), d, DType::i64);
   const auto out = t.wrap(t.builder().sort({x.id(), positions.id()}, d, descending));
   return {out[0], out[1]};
@@ -40,8 +44,11 @@ Val argsort_stable::decompose(Tracer& t, const Val& self, bool stable, int64_t d
   return std::get<1>(sorted(self, dim, descending));
 }
 
+// Nothing stands beside the keys: where they stood is not asked for.
 Val msort::decompose(Tracer& t, const Val& self) {
-  return std::get<0>(sorted(self, 0, false));
+  if (self.rank() == 0) return self;
+  require_sortable(self);
+  return t.wrap(t.builder().sort({self.id()}, 0, false))[0];
 }
 
 std::tuple<Val, Val> topk::decompose(Tracer& t, const Val& self, SymInt k, int64_t dim,

@@ -15,12 +15,19 @@ Val not_asked_for(Tracer& t) {
   return zeros(t, {0}, DType::i64);
 }
 
+// The first of the primitive's entries, as many as there are distinct ones.
+Val first_entries(const Val& x, const Val& count) {
+  Tracer& t = x.tracer();
+  return t.wrap(t.builder().set_dim(x.id(), count.id(), 0));
+}
+
 Triple of_elements(Prim prim, const Val& x, bool inverse, bool counts) {
   Tracer& t = x.tracer();
   if (is_complex(x.dtype())) not_implemented_for("unique", x.dtype());
-  const auto out = t.prim(prim, {flattened(x)});
-  return {out[0], inverse ? reshape(out[1], x.shape()) : not_asked_for(t),
-          counts ? out[2] : not_asked_for(t)};
+  const auto out =
+      t.prim(prim, {flattened(x)}, {{"return_inverse", inverse}, {"return_counts", counts}});
+  return {first_entries(out[0], out[3]), inverse ? reshape(out[1], x.shape()) : not_asked_for(t),
+          counts ? first_entries(out[2], out[3]) : not_asked_for(t)};
 }
 
 // Slices stand along dim 0 for the primitive.
@@ -36,8 +43,9 @@ Triple of_slices(Prim prim, const Val& x, int64_t dim) {
           "Number of zero sized dimensions is more than one, so unique cannot be applied ");
   require(empty == 0 || x.size(d) == SymInt(0), ErrorCode::runtime,
           "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
-  const auto out = t.prim(prim, {moved_dim(x, d, 0)});
-  return {moved_dim(out[0], 0, d), out[1], out[2]};
+  const auto out =
+      t.prim(prim, {moved_dim(x, d, 0)}, {{"return_inverse", true}, {"return_counts", true}});
+  return {moved_dim(first_entries(out[0], out[3]), 0, d), out[1], first_entries(out[2], out[3])};
 }
 
 }  // namespace

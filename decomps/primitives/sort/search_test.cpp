@@ -99,6 +99,22 @@ Distinct distinct(const std::vector<Entry>& rows, bool consecutive) {
   return out;
 }
 
+void cut(Array& a, int64_t count) {
+  const size_t width = a.shape[0] ? a.data.size() / static_cast<size_t>(a.shape[0]) : 0;
+  a.shape[0] = count;
+  a.data.resize(static_cast<size_t>(count) * width);
+}
+
+// As it is decomposed and as the reference has it, without what is behind the last entry.
+Result found(Prim p, const Array& x) {
+  const std::vector<prims::Attr> attrs = {{"return_inverse", true}, {"return_counts", true}};
+  Result got = run_derived(p, {x}, attrs), want = prims::reference::run_prim(p, {x}, attrs);
+  for (Result* r : {&got, &want})
+    for (const size_t i : {0u, 2u}) cut(r->outputs[i], r->outputs[3].data[0].integer);
+  for (size_t i = 0; i < got.outputs.size(); ++i) expect_equal(got.outputs[i], want.outputs[i]);
+  return got;
+}
+
 TEST(Unique, IsThatOfAMap) {
   for (int64_t columns : {1, 2, 3, 5}) {
     for (bool consecutive : {false, true}) {
@@ -112,8 +128,8 @@ TEST(Unique, IsThatOfAMap) {
         flat.insert(flat.end(), row.begin(), row.end());
         rows.push_back(row);
       }
-      const Result r = run_derived(consecutive ? Prim::unique_consecutive : Prim::unique,
-                                   {array(DType::f32, {23, columns}, flat)});
+      const Result r = found(consecutive ? Prim::unique_consecutive : Prim::unique,
+                             array(DType::f32, {23, columns}, flat));
       const Distinct want = distinct(rows, consecutive);
       Numbers entries;
       for (const Entry& e : want.entries) entries.insert(entries.end(), e.begin(), e.end());
@@ -127,7 +143,7 @@ TEST(Unique, IsThatOfAMap) {
 }
 
 TEST(Unique, NanIsEqualToNothingAndTheFirstZeroStands) {
-  const Result r = run_derived(Prim::unique, {vector(DType::f32, {kNan, 0, -0.0, kNan, -1})});
+  const Result r = found(Prim::unique, vector(DType::f32, {kNan, 0, -0.0, kNan, -1}));
   expect_equal(r.outputs[0], vector(DType::f32, {-1, 0, kNan, kNan}));
   EXPECT_FALSE(std::signbit(static_cast<double>(r.outputs[0].data[1].re)));
   expect_equal(r.outputs[1], integers(DType::i64, {2, 1, 1, 3, 0}));
@@ -136,10 +152,10 @@ TEST(Unique, NanIsEqualToNothingAndTheFirstZeroStands) {
 
 TEST(Unique, OfNothing) {
   for (Prim p : {Prim::unique, Prim::unique_consecutive}) {
-    const Result none = run_derived(p, {array(DType::i32, {0, 2}, {})});
+    const Result none = found(p, array(DType::i32, {0, 2}, {}));
     EXPECT_EQ(none.outputs[0].shape, (std::vector<int64_t>{0, 2}));
     EXPECT_EQ(none.outputs[3].data[0].integer, 0);
-    const Result hollow = run_derived(p, {array(DType::f32, {3, 0}, {})});
+    const Result hollow = found(p, array(DType::f32, {3, 0}, {}));
     EXPECT_EQ(hollow.outputs[0].shape, (std::vector<int64_t>{1, 0}));
     expect_equal(hollow.outputs[2], integers(DType::i64, {3}));
   }

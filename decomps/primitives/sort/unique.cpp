@@ -69,11 +69,6 @@ struct Runs {
   std::optional<Val> in_order;  // the entries in that order, where sorting them gave it
 };
 
-Val first_entries(const Val& x, const Val& count) {
-  Tracer& t = x.tracer();
-  return t.wrap(t.builder().set_dim(x.id(), count.id(), 0));
-}
-
 Val scattered_in_bounds(const Val& x, const Val& to, const Val& values) {
   Tracer& t = x.tracer();
   return t.wrap(t.builder().scatter(Prim::scatter, x.id(), {to.id()}, values.id(), {0}, true, false,
@@ -127,19 +122,19 @@ Results results_of(const Val& x, const Runs& runs) {
   const Val inverse =
       runs.order ? scattered_in_bounds(full_like(place, 0), *runs.order, number) : number;
   const auto wide = [](const Val& v) { return convert(v, DType::i64); };
-  return {first_entries(entries.first, entries.second), wide(inverse),
-          first_entries(wide(end - start), count), entries.second};
+  return {entries.first, wide(inverse), wide(end - start), entries.second};
 }
 
 Results none_of(const Val& x) {
   Tracer& t = x.tracer();
   const Val nothing = t.constant(0, DType::i64, {x.size(0)}), count = t.constant(0, DType::i64);
-  return {first_entries(x, count), nothing, first_entries(nothing, count), count};
+  return {x, nothing, nothing, count};
 }
 
 }  // namespace
 
-Results unique::decompose(Tracer& t, const Val& x) {
+// A result that is not asked for is no work where nothing reads it.
+Results unique::decompose(Tracer& t, const Val& x, bool, bool) {
   const SymInt size = x.size(0);
   if (size == SymInt(0)) return none_of(x);
   const auto sorted = t.prim(Prim::sort, {entry_keys(x), t.iota({size}, 0, place_type(size))},
@@ -149,7 +144,7 @@ Results unique::decompose(Tracer& t, const Val& x) {
   return results_of(x, {begins_run(sorted[0], 0), sorted[1], in_order});
 }
 
-Results unique_consecutive::decompose(Tracer& t, const Val& x) {
+Results unique_consecutive::decompose(Tracer& t, const Val& x, bool, bool) {
   const SymInt size = x.size(0);
   if (size == SymInt(0)) return none_of(x);
   if (x.rank() == 1) return results_of(x, {begins_run(x, 0), std::nullopt, std::nullopt});

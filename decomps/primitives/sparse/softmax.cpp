@@ -28,7 +28,8 @@ Val place_beside(Tracer& t, const Val& indices, const SymInts& sizes, int64_t di
 // each is less than it.
 Val sparse_softmax::decompose(Tracer& t, const Val& indices, const Val& values,
                               const SymInts& sizes, int64_t dim, bool log) {
-  const Val slot = t.prim(Prim::unique, {place_beside(t, indices, sizes, dim)})[1];
+  const Val slot = t.prim(Prim::unique, {place_beside(t, indices, sizes, dim)},
+                          {{"return_inverse", true}, {"return_counts", false}})[1];
   const auto of_group = [&](const Val& groups) {
     return t.wrap(t.builder().gather(groups.id(), {slot.id()}, {0}, true, "index"));
   };

@@ -31,7 +31,8 @@ struct Merged {
   Val slot, count;
 };
 Merged merged_places(const Val& place) {
-  const auto found = place.tracer().prim(Prim::unique, {place});
+  const auto found = place.tracer().prim(Prim::unique, {place},
+                                         {{"return_inverse", true}, {"return_counts", false}});
   return {found[1], found[3]};
 }
 

@@ -12,10 +12,6 @@ bool known(const Array& a) {
   return std::ranges::none_of(a.data, &Element::undecided);
 }
 
-void forget(Array& a) {
-  std::ranges::fill(a.data, undecided_element());
-}
-
 int64_t integer_at(const Array& a, int64_t i) {
   return a.data[static_cast<size_t>(i)].integer;
 }
