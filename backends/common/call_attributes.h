@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace primset_backend {
 
@@ -31,9 +32,17 @@ inline bool flag(const primset_primitive_call& call, std::string_view name,
 }
 
 // Of a number that may be an integer.
-inline double number(const primset_primitive_call& call, std::string_view name) {
+inline double number(const primset_primitive_call& call, std::string_view name,
+                     int64_t otherwise = 0) {
   const primset_attr* a = find_attribute(call, name);
-  return a && a->kind == PRIMSET_ATTR_FLOAT ? a->value.f : static_cast<double>(integer(call, name));
+  if (a && a->kind == PRIMSET_ATTR_FLOAT) return a->value.f;
+  return static_cast<double>(integer(call, name, otherwise));
+}
+
+inline std::vector<int64_t> integers(const primset_primitive_call& call, std::string_view name) {
+  const primset_attr* a = find_attribute(call, name);
+  if (!a || a->kind != PRIMSET_ATTR_INTS) return {};
+  return {a->value.ints, a->value.ints + a->count};
 }
 
 inline std::string_view text(const primset_primitive_call& call, std::string_view name) {

@@ -2,27 +2,26 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <string_view>
 #include <utility>
+
+#include "backends/common/call_attributes.h"
 
 namespace primset_backend {
 namespace {
 
 std::optional<Dims> dims_attr(const primset_primitive_call& call, std::string_view name,
                               uint32_t rank) {
-  for (uint32_t i = 0; i < call.attr_count; ++i) {
-    const primset_attr& attr = call.attrs[i];
-    if (attr.name != name) continue;
-    if (attr.kind != PRIMSET_ATTR_INTS) return std::nullopt;
-    Dims dims;
-    for (uint32_t j = 0; j < attr.count; ++j) {
-      const int64_t dim = attr.value.ints[j];
-      if (dim < 0 || dim >= rank) return std::nullopt;
-      dims.push_back(static_cast<uint32_t>(dim));
-    }
-    return dims;
+  const primset_attr* attr = find_attribute(call, name);
+  if (!attr) return Dims{};
+  if (attr->kind != PRIMSET_ATTR_INTS) return std::nullopt;
+  Dims dims;
+  for (const int64_t dim : std::span(attr->value.ints, attr->count)) {
+    if (dim < 0 || dim >= rank) return std::nullopt;
+    dims.push_back(static_cast<uint32_t>(dim));
   }
-  return Dims{};
+  return dims;
 }
 
 std::optional<Roles> roles(const primset_primitive_call& call, int operand) {

@@ -48,14 +48,8 @@ bool find_compaction(const char* name, const primset_primitive_call& call, prims
   const bool known = call.operand_count == 2 && call.result_count == 2 &&
                      call.operands[0].rank == 1 && call.operands[1].dtype == PRIMSET_BOOL &&
                      call.results[1].dtype == PRIMSET_I64;
-  const Run run =
-      known ? run_of_bytes(primset_backend::element_bytes(call.operands[0].dtype)) : nullptr;
-  if (!run) return false;
-  out->flags = 0;
-  out->run = run;
-  out->data = nullptr;
-  out->least_products = 0;
-  return true;
+  return known &&
+         answer(out, run_of_bytes(primset_backend::element_bytes(call.operands[0].dtype)), 0);
 }
 
 }  // namespace primset_cpu

@@ -326,11 +326,7 @@ bool find_int8_product(const primset_primitive_call& call, primset_primitive* ou
   const bool fits = dims && call.operand_count == 2 && call.operands[0].dtype == PRIMSET_I8 &&
                     call.results[0].dtype == PRIMSET_I32;
   if (!fits || !onednn() || !has_code(PRIMSET_I8)) return false;
-  out->least_products = kMinMultiplicationsAlone;
-  out->flags = PRIMSET_PRIMITIVE_STRIDED;
-  out->run = run_int8_matmul;
-  out->data = nullptr;
-  return true;
+  return answer(out, run_int8_matmul, PRIMSET_PRIMITIVE_STRIDED, kMinMultiplicationsAlone);
 }
 
 }  // namespace
@@ -348,11 +344,8 @@ bool find_matrix_product(const char* name, const primset_primitive_call& call,
   // takes all threads. (A size of 1 is the same in all calls of a plan, so the answer holds.)
   if (primset_backend::size_of(call.operands[1], dims->b.free) == 1) return false;
   const bool alone = primset_backend::size_of(call.operands[0], dims->a.batch) == 1;
-  out->least_products = alone ? kMinMultiplicationsAlone : kMinMultiplicationsOfSmall;
-  out->flags = PRIMSET_PRIMITIVE_STRIDED;
-  out->run = run_dot_general;
-  out->data = nullptr;
-  return true;
+  return answer(out, run_dot_general, PRIMSET_PRIMITIVE_STRIDED,
+                alone ? kMinMultiplicationsAlone : kMinMultiplicationsOfSmall);
 }
 
 }  // namespace primset_cpu

@@ -8,6 +8,17 @@ namespace primset_cpu {
 
 const primset_primitives* native_primitives();
 
+// Says of a call that it is run here, and how. Alone it pays from `least_products` on.
+inline bool answer(primset_primitive* out, decltype(primset_primitive::run) run,
+                   uint32_t flags = PRIMSET_PRIMITIVE_STRIDED, uint64_t least_products = 0,
+                   const void* data = nullptr) {
+  out->flags = flags;
+  out->run = run;
+  out->data = data;
+  out->least_products = least_products;
+  return run != nullptr;
+}
+
 // Whether a library, or a loop of our own, has this call, and how it is run.
 bool find_matrix_product(const char* name, const primset_primitive_call& call,
                          primset_primitive* out);

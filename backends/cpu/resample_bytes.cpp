@@ -28,11 +28,7 @@ bool find_resampling(const char* name, const primset_primitive_call& call, prims
   if (std::any_of(x.sizes, x.sizes + x.rank,
                   [](int64_t size) { return size < 1 || size > INT32_MAX; }))
     return false;
-  out->flags = PRIMSET_PRIMITIVE_STRIDED;
-  out->run = run_resample_bytes;
-  out->data = nullptr;
-  out->least_products = 0;
-  return true;
+  return answer(out, run_resample_bytes);
 }
 
 }  // namespace primset_cpu

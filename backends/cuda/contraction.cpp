@@ -127,22 +127,10 @@ bool takes_integers(const MatmulShape& s) {
 
 // --- what a matmul does with the product ---------------------------------------------------------
 
-const primset_attr* attribute(const primset_primitive_call& call, std::string_view name) {
-  for (uint32_t i = 0; i < call.attr_count; ++i)
-    if (call.attrs[i].name == name) return &call.attrs[i];
-  return nullptr;
-}
-
-bool is_one(const primset_attr& x) {
-  return x.kind == PRIMSET_ATTR_FLOAT ? x.value.f == 1
-                                      : x.kind == PRIMSET_ATTR_INT && x.value.i == 1;
-}
-
 bool keeps_the_product(const primset_primitive_call& call) {
-  const primset_attr *scale = attribute(call, "scale"), *activation = attribute(call, "activation");
-  if (scale && !is_one(*scale)) return false;
-  return !activation || (activation->kind == PRIMSET_ATTR_STRING &&
-                         std::string_view(activation->value.string) == "none");
+  const std::string_view activation = primset_backend::text(call, "activation");
+  return primset_backend::number(call, "scale", 1) == 1 &&
+         (activation.empty() || activation == "none");
 }
 
 bool is_half(uint32_t dtype) {

@@ -8,12 +8,6 @@
 namespace primset_backend {
 namespace {
 
-Sizes sizes_named(const primset_primitive_call& call, std::string_view name) {
-  const primset_attr* a = find_attribute(call, name);
-  return a && a->kind == PRIMSET_ATTR_INTS ? Sizes(a->value.ints, a->value.ints + a->count)
-                                           : Sizes();
-}
-
 // Which tensors of a call are x, w and y, whether or not it is transposed.
 struct TensorRoles {
   std::string_view name;
@@ -92,9 +86,9 @@ std::optional<Convolution> read_convolution(std::string_view name,
   place_tensors(call, transposed, c);
   c.dtype = c.x->dtype;
   c.groups = integer(call, "groups", 1);
-  c.stride = sizes_named(call, "stride");
-  c.padding = sizes_named(call, "padding");
-  c.dilation = sizes_named(call, "dilation");
+  c.stride = integers(call, "stride");
+  c.padding = integers(call, "padding");
+  c.dilation = integers(call, "dilation");
   const size_t n = c.stride.size();
   if (n < 1 || n > 3 || c.padding.size() != n || c.dilation.size() != n) return std::nullopt;
   for (const primset_tensor* t : {c.x, c.w, c.y})

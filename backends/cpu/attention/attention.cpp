@@ -257,11 +257,7 @@ bool find_attention(const char* name, const primset_primitive_call& call, primse
   const auto c = read_attention(call);
   // One query reads keys and values once: generated kernels do that at the memory's speed.
   if (!c || c->queries == 1 || !onednn() || !has_code(*c)) return false;
-  out->least_products = kLeastAttentionProducts;
-  out->flags = PRIMSET_PRIMITIVE_STRIDED;
-  out->run = run_attention;
-  out->data = nullptr;
-  return true;
+  return answer(out, run_attention, PRIMSET_PRIMITIVE_STRIDED, kLeastAttentionProducts);
 }
 
 }  // namespace primset_cpu

@@ -1,6 +1,10 @@
 // Native primitives: convolutions and their gradients by oneDNN, of f32, and of bf16 summed in f32.
 // (oneDNN has no f64, and this version no f16 on CPUs: those are left to generated kernels.)
 #include "backends/cpu/primitives.h"
+
+#include <algorithm>
+#include <string_view>
+
 #include "backends/common/convolution/convolution.h"
 #include "backends/common/status.h"
 #include "backends/cpu/convolution/onednn_convolution.h"
@@ -42,8 +46,8 @@ primset_status* run_convolution(primset_stream stream, const void* data,
   });
 }
 
-constexpr const char* kConvolutions[] = {"convolution", "convolution_backward_input",
-                                         "convolution_backward_weight"};
+constexpr std::string_view kConvolutions[] = {"convolution", "convolution_backward_input",
+                                              "convolution_backward_weight"};
 
 }  // namespace
 
@@ -54,12 +58,8 @@ bool find_convolution(const char* name, const primset_primitive_call& call,
   for (const primset_tensor* t : {c->x, c->w, c->y})
     if (!primset_backend::steps_everywhere(*t)) return false;
   if (!onednn_convolution(*c)) return false;
-  out->least_products = kLeastConvolved;
-  out->flags = PRIMSET_PRIMITIVE_STRIDED;
-  out->run = run_convolution;
-  for (const char* known : kConvolutions)
-    if (std::string_view(known) == name) out->data = known;
-  return true;
+  const auto* known = std::ranges::find(kConvolutions, std::string_view(name));
+  return answer(out, run_convolution, PRIMSET_PRIMITIVE_STRIDED, kLeastConvolved, known->data());
 }
 
 }  // namespace primset_cpu

@@ -46,12 +46,8 @@ bool find_wide_product(const char* name, const primset_primitive_call& call,
   if (!dims || call.results[0].dtype != call.operands[0].dtype) return false;
   // A vector times a matrix is a generated reduction, which reads the matrix once.
   if (dims->m == 1 || dims->n == 1 || dims->n > std::numeric_limits<int32_t>::max()) return false;
-  out->run = run_of(call.operands[0].dtype);
-  if (!out->run || !blas_library()) return false;
-  out->flags = PRIMSET_PRIMITIVE_STRIDED;
-  out->data = nullptr;
-  out->least_products = kLeastProducts;
-  return true;
+  return blas_library() &&
+         answer(out, run_of(call.operands[0].dtype), PRIMSET_PRIMITIVE_STRIDED, kLeastProducts);
 }
 
 }  // namespace primset_cpu

@@ -101,11 +101,7 @@ bool find_linalg_primitive(const char* name, const primset_primitive_call& call,
     if (name != p.name || call.operand_count != p.operands || call.result_count != p.results)
       continue;
     if (!takes(p, call)) return false;
-    out->flags = PRIMSET_PRIMITIVE_STRIDED;
-    out->run = p.run;
-    out->data = nullptr;
-    out->least_products = 0;
-    return true;
+    return answer(out, p.run);
   }
   return false;
 }

@@ -104,11 +104,7 @@ bool find_pooling(const char* name, const primset_primitive_call& call, primset_
     if (p.name != name) continue;
     if (call.operand_count == 0 || !is_pooled_type(call.operands[0].dtype) || !p.is_ours(call))
       return false;
-    out->flags = 0;
-    out->run = p.run;
-    out->data = nullptr;
-    out->least_products = 0;
-    return true;
+    return answer(out, p.run, 0);
   }
   return false;
 }

@@ -23,11 +23,7 @@ struct DimWindows {
   std::vector<WindowRange> ranges;
 };
 
-inline std::vector<int64_t> integers(const primset_primitive_call& call, const char* name) {
-  const primset_attr* a = primset_backend::find_attribute(call, name);
-  if (!a || a->kind != PRIMSET_ATTR_INTS) return {};
-  return {a->value.ints, a->value.ints + a->count};
-}
+using primset_backend::integers;
 
 inline int64_t product(const int64_t* sizes, size_t count) {
   return std::accumulate(sizes, sizes + count, int64_t{1}, std::multiplies<>());

@@ -35,11 +35,7 @@ bool find_selection(const char* name, const primset_primitive_call& call, primse
   if (found == std::end(kSelections) || call.operand_count != 1 || call.result_count != 2 ||
       !is_key_type(call.operands[0].dtype) || !fits_row_order(call))
     return false;
-  out->flags = PRIMSET_PRIMITIVE_STRIDED;
-  out->run = found->run;
-  out->data = nullptr;
-  out->least_products = 0;
-  return true;
+  return answer(out, found->run);
 }
 
 }  // namespace primset_cpu

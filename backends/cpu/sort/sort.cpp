@@ -28,11 +28,7 @@ bool is_sortable(const primset_primitive_call& call) {
 
 bool find_sort(const char* name, const primset_primitive_call& call, primset_primitive* out) {
   if (std::string_view(name) != "sort" || !is_sortable(call)) return false;
-  out->flags = PRIMSET_PRIMITIVE_STRIDED;
-  out->run = run_sort;
-  out->data = nullptr;
-  out->least_products = 0;
-  return true;
+  return answer(out, run_sort);
 }
 
 }  // namespace primset_cpu

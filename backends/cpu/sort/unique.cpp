@@ -23,11 +23,7 @@ bool find_unique(const char* name, const primset_primitive_call& call, primset_p
   if (call.operand_count != 1 || call.result_count != 4) return false;
   const primset_tensor& x = call.operands[0];
   if (x.rank != 1 || x.sizes[0] > INT32_MAX || !is_key_type(x.dtype)) return false;
-  out->flags = PRIMSET_PRIMITIVE_STRIDED;
-  out->run = sorted ? run_unique<true> : run_unique<false>;
-  out->data = nullptr;
-  out->least_products = 0;
-  return true;
+  return answer(out, sorted ? run_unique<true> : run_unique<false>);
 }
 
 }  // namespace primset_cpu

@@ -90,11 +90,7 @@ bool find_sparse_primitive(const char* name, const primset_primitive_call& call,
     const uint32_t index = call.operands[*p.columns.begin()].dtype;
     for (const uint32_t i : p.columns)
       if (call.operands[i].dtype != index) return false;
-    out->flags = PRIMSET_PRIMITIVE_STRIDED;
-    out->run = p.find(call.operands[p.values].dtype, index);
-    out->data = nullptr;
-    out->least_products = 0;
-    return out->run != nullptr;
+    return answer(out, p.find(call.operands[p.values].dtype, index));
   }
   return false;
 }

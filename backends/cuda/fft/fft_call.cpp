@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "backends/common/call_attributes.h"
 #include "backends/common/element_bytes.h"
 
 namespace primset_cuda {
@@ -13,13 +14,6 @@ using Ints = std::vector<int64_t>;
 
 // Transforms that no one stride steps through take a call for each of a few parts.
 constexpr int64_t kMostFftCalls = 64;
-
-const primset_attr* fft_attribute(const primset_primitive_call& call, std::string_view name) {
-  const auto all = std::span(call.attrs, call.attr_count);
-  const auto it = std::ranges::find(
-      all, name, [](const primset_attr& a) -> std::string_view { return a.name; });
-  return it == all.end() ? nullptr : &*it;
-}
 
 struct Types {
   std::string_view name;
@@ -63,9 +57,7 @@ bool is_worth_it(const FftShape& s, const LibraryTuning& tuning) {
 // The dims of a transform in the order of memory: along the last of them, of real values, there is
 // half a spectrum, and all others are in ascending order. Empty when they are no such dims.
 Ints transformed_dims(const primset_primitive_call& call, FftKind kind) {
-  const primset_attr* attr = fft_attribute(call, "dims");
-  if (!attr || attr->kind != PRIMSET_ATTR_INTS) return {};
-  Ints dims(attr->value.ints, attr->value.ints + attr->count);
+  Ints dims = primset_backend::integers(call, "dims");
   const auto rank = static_cast<int64_t>(call.operands[0].rank);
   if (std::ranges::any_of(dims, [&](int64_t d) { return d < 0 || d >= rank; })) return {};
   if (dims.empty()) return dims;
@@ -153,8 +145,7 @@ std::optional<FftCall> read_typed(const Types& types, const primset_primitive_ca
   f.shape.wide = types.wide;
   f.shape.rank = static_cast<int>(dims.size());
   for (size_t i = 0; i < dims.size(); ++i) f.shape.sizes[i] = whole.sizes[dims[i]];
-  const primset_attr* forward = fft_attribute(call, "forward");
-  f.forward = types.kind != FftKind::from_half && !(forward && forward->value.i == 0);
+  f.forward = types.kind != FftKind::from_half && primset_backend::flag(call, "forward", true);
   const auto none = [](const primset_tensor& t) {
     return std::any_of(t.sizes, t.sizes + t.rank, [](int64_t n) { return n == 0; });
   };

@@ -67,9 +67,15 @@ bool tiles_contraction(const prims::Node& n, const SymInts& a, const SymInts& b,
   const int64_t side = machine.tuning.contraction.least_side;
   const DType t = n.attr<DType>("accumulate");
   const bool type = t == DType::f32 || t == DType::f64 || t == DType::i32 || t == DType::i64;
-  if (!target.simt || !type || target.group_threads < 32) return false;
+  if (!type || (target.simt && target.group_threads < 32)) return false;
   const SymInt m = size_of(a, contraction_roles(n, 0, a.size()).free);
   const SymInt n_size = size_of(b, contraction_roles(n, 1, b.size()).free);
+  if (!target.simt) {
+    const auto& tuning = machine.tuning.contraction;
+    const SymInt k = size_of(a, contraction_roles(n, 0, a.size()).contract);
+    return SymInt(tuning.least_rows - 1) < m && SymInt(tuning.least_columns - 1) < n_size &&
+           SymInt(tuning.least_terms - 1) < k;
+  }
   const auto least = [&](int64_t size) {
     return SymInt(size - 1) < m && SymInt(size - 1) < n_size;
   };

@@ -131,15 +131,19 @@ WindowMatrix window_matrix(const Val& windows, int64_t spatial) {
 }
 
 // Filters of one channel each: a window is read for few outputs, and no product is worth its
-// matrix.
+// matrix. What is summed over is outermost, so that neighbours in memory are summed side by side.
 Val filtered_by_channel(const Convolution& c, const Val& windows, const SymInt& outputs) {
   const Val of_channel = split(windows, 1, c.groups, 1);  // [batch, group, 1, places..., kernel...]
-  SymInts filters = {c.groups, outputs};
+  SymInts filters = {1, c.groups, outputs};
   filters.insert(filters.end(), static_cast<size_t>(c.spatial), SymInt(1));
   for (const SymInt& k : c.kernel()) filters.push_back(k);
-  const Val products = opmath(of_channel) * opmath(reshape(c.w, filters));
-  const Ints kernel = dims_between(3 + c.spatial, 3 + 2 * c.spatial);
-  return joined_groups(reduce(Prim::reduce_sum, products, kernel, false), c.w.size(0));
+  const int64_t places_end = 3 + c.spatial;
+  Ints order = dims_between(places_end, places_end + c.spatial);
+  for (int64_t d = 0; d < places_end; ++d) order.push_back(d);
+  const Val products =
+      opmath(transpose(of_channel, order)) * opmath(transpose(reshape(c.w, filters), order));
+  const Val sums = reduce(Prim::reduce_sum, products, dims_between(0, c.spatial), false);
+  return joined_groups(sums, c.w.size(0));
 }
 
 // A product of windows of the padded input with the kernel.

@@ -1,5 +1,6 @@
 #include "codegen/schedule/families/contraction/contraction_family.h"
 
+#include "codegen/schedule/families/contraction/blocked_contraction.h"
 #include "codegen/schedule/families/contraction/contraction_kernel.h"
 #include "codegen/schedule/families/contraction/cooperative_contraction.h"
 #include "codegen/schedule/families/contraction/pipelined_contraction.h"
@@ -50,6 +51,7 @@ class Contraction : public Family {
     const auto& operands = b.graph().node(group.anchor).operands;
     const auto left = b.placement(operands[0]), right = b.placement(operands[1]);
     const BuildContext c = b.context("contraction");
+    if (!c.target.simt) return blocked_contraction(c, group.anchor, group.roots);
     for (const auto& build : {pipelined_contraction, cooperative_contraction})
       if (auto built = build(c, group.anchor, group.roots, left, right)) return std::move(*built);
     return contraction_kernel(c, group.anchor, group.roots);

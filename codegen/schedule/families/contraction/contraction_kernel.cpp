@@ -10,7 +10,6 @@
 #include "codegen/schedule/families/contraction/contraction_kernel.h"
 #include "codegen/schedule/families/contraction/contraction_parts.h"
 #include "codegen/schedule/loops/loops.h"
-#include "prims/graph/traits.h"
 
 namespace primset::schedule {
 
@@ -18,7 +17,6 @@ using kir::Builder;
 using kir::Value;
 using prims::SymInt;
 using prims::ValueId;
-using Ints = DimList;
 
 namespace {
 
@@ -103,33 +101,9 @@ class ContractionBuilder {
     o.memory = b().group_alloc(element_type().scalar, static_cast<uint32_t>(kDepth * o.pitch));
   }
 
-  // Does memory run along a contracted dimension? Then neighbouring threads load along k.
+  // Then neighbouring threads load along k.
   bool runs_along_k(const Operand& o) const {
-    ValueId v = o.value;
-    Ints dims;  // of the operand, by dimension of v; -1: none
-    for (size_t d = 0; d < g_.type(v).rank(); ++d) dims.push_back(static_cast<int64_t>(d));
-    for (;;) {
-      if (const Placement* p = c_.values.placement(v)) {
-        for (size_t d = 0; d < dims.size(); ++d) {
-          if (p->strides[d].same(SymInt(1)))
-            return std::ranges::find(o.roles.contract, dims[d]) != o.roles.contract.end();
-        }
-        return false;
-      }
-      const prims::NodeId id = g_.producer(v);
-      if (id == prims::Graph::kNoNode) return false;
-      const prims::Node& n = g_.node(id);
-      if (n.prim == prims::Prim::transpose) {
-        Ints next(dims.size());
-        const auto& permutation = n.attr<Ints>("permutation");
-        for (size_t d = 0; d < dims.size(); ++d)
-          next[static_cast<size_t>(permutation[d])] = dims[d];
-        dims = next;
-      } else if (!is_core_elementwise(n.prim)) {
-        return false;
-      }
-      v = n.operands[n.prim == prims::Prim::select ? 1 : 0];
-    }
+    return memory_runs_along(c_.values, o.value, o.roles.contract);
   }
 
   // Each thread brings extent * kDepth / threads elements into the tile; 0 outside the operand.

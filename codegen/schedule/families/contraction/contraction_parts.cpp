@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/schedule/element/scalar_lowering.h"
+#include "prims/graph/traits.h"
 
 namespace primset::schedule {
 
@@ -30,6 +31,31 @@ void delinearize(Frame& f, Value linear, const DimList& dims, const SymInts& siz
     const auto [rest, mine] = divide(f, linear, sizes[d]);
     at[d] = opaque(mine);
     linear = rest;
+  }
+}
+
+bool memory_runs_along(const ValueEnvironment& values, prims::ValueId v, const DimList& along) {
+  const prims::Graph& g = values.graph;
+  DimList dims;  // of the operand, by dim of v
+  for (size_t d = 0; d < g.type(v).rank(); ++d) dims.push_back(static_cast<int64_t>(d));
+  for (;;) {
+    if (const Placement* p = values.placement(v)) {
+      for (size_t d = 0; d < dims.size(); ++d)
+        if (p->strides[d].same(SymInt(1))) return std::ranges::find(along, dims[d]) != along.end();
+      return false;
+    }
+    const prims::NodeId id = g.producer(v);
+    if (id == prims::Graph::kNoNode) return false;
+    const prims::Node& n = g.node(id);
+    if (n.prim == prims::Prim::transpose) {
+      DimList next(dims.size());
+      const auto& permutation = n.attr<DimList>("permutation");
+      for (size_t d = 0; d < dims.size(); ++d) next[static_cast<size_t>(permutation[d])] = dims[d];
+      dims = next;
+    } else if (!is_core_elementwise(n.prim)) {
+      return false;
+    }
+    v = n.operands[n.prim == prims::Prim::select ? 1 : 0];
   }
 }
 

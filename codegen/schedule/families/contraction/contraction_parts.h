@@ -18,6 +18,9 @@ std::pair<kir::Value, kir::Value> divide(Frame& f, kir::Value v, const SymInt& b
 void delinearize(Frame& f, kir::Value linear, const DimList& dims, const SymInts& sizes,
                  Indices& at);
 
+// Does the memory that a value is elementwise computed from run along one of the dims `along`?
+bool memory_runs_along(const ValueEnvironment& values, prims::ValueId v, const DimList& along);
+
 // The result, [batch, free dims of a, free dims of b], and its epilogue.
 class ContractionResult {
  public:
