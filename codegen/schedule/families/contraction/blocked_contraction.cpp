@@ -5,7 +5,9 @@
 // sums are added to those of the tile. Packing costs one load and store an element, and pays by all
 // the rows, or columns, of the tile that it is multiplied with.
 //
-// Loads may be views, conversions and the windows of a convolution (an implicit GEMM).
+// Loads may be views, conversions and the windows of a convolution (an implicit GEMM). Of windows
+// an element's indices take divisions: they are made once for a tile's places and a step's terms,
+// and kept in tables.
 #include "codegen/schedule/families/contraction/blocked_contraction.h"
 
 #include <algorithm>
@@ -82,6 +84,8 @@ class BlockedContraction {
     left_.memory = b().private_alloc(scalar_, static_cast<uint32_t>(kTileRows * depth_));
     right_.memory = b().private_alloc(scalar_, static_cast<uint32_t>(kTileColumns * depth_));
     sums_ = b().private_alloc(scalar_, kTileRows * kTileColumns);
+    place_tables(left_, kTileRows);
+    place_tables(right_, kTileColumns);
     const SymInt row_tiles = prims::ceil_div(size(kRow), SymInt(kTileRows)),
                  column_tiles = prims::ceil_div(size(kColumn), SymInt(kTileColumns));
     for_each_by_groups(f_, size(kBatch) * row_tiles * column_tiles, [&](Value tile) {
@@ -97,11 +101,18 @@ class BlockedContraction {
   }
 
  private:
+  // The indices along several dims that the numbers of a range have, part by part.
+  struct IndexTable {
+    DimList dims;
+    int64_t range = 0;
+    Value memory = {};
+  };
   struct Operand {
     prims::ValueId value;
     ContractionRoles roles;
     Dim free;
     Value memory = {};
+    IndexTable free_indices = {}, term_indices = {};  // of an operand that is computed from others
   };
   using Body = std::function<void(Value)>;
 
@@ -135,9 +146,11 @@ class BlockedContraction {
     columns_ = extent(kColumn, kTileColumns);
     each(constant(0), b().mul(rows_, constant(kTileColumns)), lanes_,
          [&](Value i) { b().store(sums_, i, b().constant(vector(), 0), align()); });
+    for (const Operand* o : {&left_, &right_}) fill(o->free_indices, *o, o->free);
     each(constant(0), f_.param(size(kTerm)), depth_, [&](Value term) {
       first_[kTerm] = term;
       terms_ = extent(kTerm, depth_);
+      for (const Operand* o : {&left_, &right_}) fill(o->term_indices, *o, kTerm);
       pack_left();
       pack_right();
       each(constant(0), columns_, panel_, [&](Value column) {
@@ -253,7 +266,10 @@ class BlockedContraction {
     const Value inside = b().select(b().slt(line, f_.param(size(other))), left, constant(0));
     const Value mask = b().active_lane_mask(inside, lanes_);
     set_position(lanes, first, other, line);
-    const ElementValue e = e_.emit_under(mask, o.value, indices(o.roles, shape(o), o.free));
+    Indices indices = indices_of(o);
+    look_up(o.free_indices, lanes == o.free, lanes == o.free ? from : at, indices);
+    look_up(o.term_indices, lanes == kTerm, lanes == kTerm ? from : at, indices);
+    const ElementValue e = e_.emit_under(mask, o.value, indices);
     f_.set_lanes(1);
     const Value x = lower_convert(b(), e, g_.type(o.value).dtype, accumulate_).re;
     const bool same_in_all = b().type(x).lanes == 1;
@@ -275,12 +291,13 @@ class BlockedContraction {
     f_.set_lanes(lanes_);
   }
 
-  // Indices into a value whose dims have these roles.
-  Indices indices(const ContractionRoles& roles, const SymInts& sizes, Dim free) const {
+  // An operand's indices at the position.
+  Indices indices_of(const Operand& o) const {
+    const SymInts& sizes = shape(o);
     Indices at(sizes.size());
-    split(kBatch, roles.batch, sizes, at);
-    split(free, roles.free, sizes, at);
-    split(kTerm, roles.contract, sizes, at);
+    split(kBatch, o.roles.batch, sizes, at);
+    split(o.free, o.roles.free, sizes, at);
+    split(kTerm, o.roles.contract, sizes, at);
     return at;
   }
 
@@ -297,6 +314,53 @@ class BlockedContraction {
     whole->linear = loop_variable(d);
     for (const int64_t dim : parts) whole->sizes.push_back(sizes[static_cast<size_t>(dim)]);
     for (size_t i = 0; i < parts.size(); ++i) at[static_cast<size_t>(parts[i])] = {{}, whole, i};
+  }
+
+  // --- index tables ---
+
+  void place_tables(Operand& o, int64_t rows) {
+    if (memory_runs_along(c_.values, o.value, o.roles.contract)) return;
+    const auto place = [&](IndexTable& table, const DimList& dims, int64_t range) {
+      if (dims.size() < 2) return;
+      const auto count = static_cast<uint32_t>(static_cast<int64_t>(dims.size()) * range);
+      table = {dims, range, b().private_alloc(f_.index_type().scalar, count)};
+    };
+    place(o.free_indices, o.roles.free, rows);
+    place(o.term_indices, o.roles.contract, depth_);
+  }
+
+  uint32_t index_bytes() const { return static_cast<uint32_t>(kir::bytes(f_.index_type().scalar)); }
+  Value table_place(const IndexTable& table, size_t part, Value i) {
+    return b().add(constant(static_cast<int64_t>(part) * table.range), i);
+  }
+
+  // For the numbers of the tile, or the step, along d.
+  void fill(const IndexTable& table, const Operand& o, Dim d) {
+    if (!table.memory.valid()) return;
+    Indices indices(shape(o).size());
+    split(d, table.dims, shape(o), indices);
+    each(constant(0), count_of(d), lanes_, [&](Value i) {
+      set_position(d, b().add(first_[d], i), kBatch, first_[kBatch]);
+      FrameArithmetic arithmetic(f_);
+      for (size_t part = 0; part < table.dims.size(); ++part) {
+        const Index& index = indices[static_cast<size_t>(table.dims[part])];
+        const Value v = f_.materialize(arithmetic.affine(index));
+        b().store(table.memory, table_place(table, part, i),
+                  b().type(v).lanes == 1 ? b().splat(v, lanes_) : v, index_bytes());
+      }
+      f_.set_lanes(1);
+    });
+  }
+
+  // Replaces what the table has: of lanes from number i on, or of number i.
+  void look_up(const IndexTable& table, bool lanes, Value i, Indices& indices) {
+    if (!table.memory.valid()) return;
+    const kir::Type type{f_.index_type().scalar, lanes ? lanes_ : uint16_t{1}};
+    for (size_t part = 0; part < table.dims.size(); ++part) {
+      Affine a;
+      a.opaque = b().load(type, table.memory, table_place(table, part, i), index_bytes());
+      indices[static_cast<size_t>(table.dims[part])] = affine_index(std::move(a));
+    }
   }
 
   // --- the result ---
@@ -336,7 +400,7 @@ class BlockedContraction {
   }
 
   bool runs_along_k(const Operand& o) const {
-    return memory_runs_along(c_.values, o.value, o.roles.contract);
+    return memory_runs_along(c_.values, o.value, o.roles.contract).value_or(false);
   }
 
   const BuildContext& c_;

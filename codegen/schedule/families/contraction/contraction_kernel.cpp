@@ -103,7 +103,7 @@ class ContractionBuilder {
 
   // Then neighbouring threads load along k.
   bool runs_along_k(const Operand& o) const {
-    return memory_runs_along(c_.values, o.value, o.roles.contract);
+    return memory_runs_along(c_.values, o.value, o.roles.contract).value_or(false);
   }
 
   // Each thread brings extent * kDepth / threads elements into the tile; 0 outside the operand.

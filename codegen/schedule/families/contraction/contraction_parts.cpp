@@ -34,7 +34,8 @@ void delinearize(Frame& f, Value linear, const DimList& dims, const SymInts& siz
   }
 }
 
-bool memory_runs_along(const ValueEnvironment& values, prims::ValueId v, const DimList& along) {
+std::optional<bool> memory_runs_along(const ValueEnvironment& values, prims::ValueId v,
+                                      const DimList& along) {
   const prims::Graph& g = values.graph;
   DimList dims;  // of the operand, by dim of v
   for (size_t d = 0; d < g.type(v).rank(); ++d) dims.push_back(static_cast<int64_t>(d));
@@ -45,7 +46,7 @@ bool memory_runs_along(const ValueEnvironment& values, prims::ValueId v, const D
       return false;
     }
     const prims::NodeId id = g.producer(v);
-    if (id == prims::Graph::kNoNode) return false;
+    if (id == prims::Graph::kNoNode) return std::nullopt;
     const prims::Node& n = g.node(id);
     if (n.prim == prims::Prim::transpose) {
       DimList next(dims.size());
@@ -53,7 +54,7 @@ bool memory_runs_along(const ValueEnvironment& values, prims::ValueId v, const D
       for (size_t d = 0; d < dims.size(); ++d) next[static_cast<size_t>(permutation[d])] = dims[d];
       dims = next;
     } else if (!is_core_elementwise(n.prim)) {
-      return false;
+      return std::nullopt;
     }
     v = n.operands[n.prim == prims::Prim::select ? 1 : 0];
   }

@@ -3,6 +3,7 @@
 #ifndef PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_CONTRACTION_PARTS_H_
 #define PRIMSET_CODEGEN_SCHEDULE_FAMILIES_CONTRACTION_CONTRACTION_PARTS_H_
 
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,7 +20,9 @@ void delinearize(Frame& f, kir::Value linear, const DimList& dims, const SymInts
                  Indices& at);
 
 // Does the memory that a value is elementwise computed from run along one of the dims `along`?
-bool memory_runs_along(const ValueEnvironment& values, prims::ValueId v, const DimList& along);
+// nullopt: it is computed from other elements.
+std::optional<bool> memory_runs_along(const ValueEnvironment& values, prims::ValueId v,
+                                      const DimList& along);
 
 // The result, [batch, free dims of a, free dims of b], and its epilogue.
 class ContractionResult {
