@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "backends/cpu/linalg/support.h"
+#include "backends/cpu/sort/rank_words.h"
 #include "backends/cpu/vector_code.h"
 
 namespace primset_cpu {
@@ -141,31 +142,21 @@ class RowOrder {
   static constexpr int64_t kShortRow = 128;
   static constexpr int kSpareBits = 2;
 
-  // No two words are equal, which have their positions, so that how many are less says where each
-  // one goes.
+  // No two words are equal, which have their positions.
   void sort_short() {
-    constexpr int64_t kRanked = 32;
     if constexpr (std::is_same_v<Entry, PackedEntry>) {
-      if (size_ <= kRanked) {
-        vector_code(RankEntries(), static_cast<const Entry*>(short_), size_, short_ + kRanked);
-        entries_ = short_ + kRanked;
+      if (size_ <= kMostRankedWords) {
+        entries_ = short_ + kMostRankedWords;
+        vector_code(RankEntries(), static_cast<const Entry*>(short_), size_, entries_);
         return;
       }
     }
     std::ranges::sort(entries_, entries_ + size_);
   }
 
-  // Entries of a vector at a time, against all; what is behind the last one counts as it.
   struct RankEntries {
     PRIMSET_INLINE void operator()(const Entry* entries, int64_t size, Entry* to) const {
-      constexpr int64_t kLanes = 8;
-      for (int64_t first = 0; first < size; first += kLanes) {
-        uint64_t own[kLanes], rank[kLanes] = {};
-        for (int64_t k = 0; k < kLanes; ++k) own[k] = entries[std::min(first + k, size - 1)].word;
-        for (int64_t i = 0; i < size; ++i)
-          for (int64_t k = 0; k < kLanes; ++k) rank[k] += entries[i].word < own[k];
-        for (int64_t k = 0; k < kLanes; ++k) to[rank[k]].word = own[k];
-      }
+      rank_words(&entries->word, size, &to->word);
     }
   };
 

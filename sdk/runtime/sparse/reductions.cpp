@@ -74,26 +74,23 @@ Tensor merged_values(const Tensor& values, const Tensor& slot, int64_t places, b
             std::string_view("prod"));
 }
 
-// [0] and running sums: where each row begins whose lengths these are.
-Tensor pointers_of(const Tensor& lengths, DType index) {
-  const Tensor ends = op("cumsum", lengths, int64_t{0}, index);
-  return op("constant_pad_nd", ends, IntList{1, 0}, Scalar(int64_t{0}));
-}
-
 // The entries of a row are neighbours: each row that has any gets one in the only column.
 Tensor csr_rows_reduced(const Tensor& t, bool product) {
   const RowMatrix m = row_matrix(t);
-  const bool in_segments = is_floating(t.dtype()) && !is_float8(t.dtype());
-  const Tensor all =
-      in_segments ? op("segment_reduce", m.values, std::string_view(product ? "prod" : "sum"),
-                       std::nullopt, std::nullopt, m.pointers, int64_t{0}, true)
-                  : merged_values(m.values, op("to.dtype", rows_of_entries(m), DType::i64), m.rows,
-                                  product);
+  const Sizes sizes{t.size(0), 1};
+  if (is_floating(t.dtype()) && !is_float8(t.dtype())) {
+    const std::vector<Tensor> rows =
+        ops("_csr_rows_reduced", m.values, m.pointers, std::string_view(product ? "prod" : "sum"));
+    return make_compressed(Layout::sparse_csr, rows[1], rows[2], rows[0], sizes);
+  }
+  const Tensor slot = op("to.dtype", rows_of_entries(m), DType::i64);
   const DType index = m.pointers.dtype();
   const Tensor some = op("gt.Scalar", row_lengths(m, index), Scalar(int64_t{0}));
-  const Tensor values = op("masked_select", all, some), pointers = pointers_of(some, index);
+  const Tensor values = op("masked_select", merged_values(m.values, slot, m.rows, product), some);
+  const Tensor ends = op("cumsum", some, int64_t{0}, index);
+  const Tensor pointers = op("constant_pad_nd", ends, IntList{1, 0}, Scalar(int64_t{0}));
   const Tensor columns = op("new_zeros", pointers, IntList{values.size(0)});
-  return make_compressed(Layout::sparse_csr, pointers, columns, values, Sizes{t.size(0), 1});
+  return make_compressed(Layout::sparse_csr, pointers, columns, values, sizes);
 }
 
 // A matrix of one row, with entries in these columns.
