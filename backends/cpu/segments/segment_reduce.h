@@ -56,10 +56,10 @@ class SegmentReduceCall {
   // Where there are fewer segments than threads want, they share the columns.
   void run(ThreadPool& pool) const {
     if (columns_ == 1) {
-      in_parallel(pool, segments_, [&](int64_t first, int64_t end) {
+      const auto some = [&](int64_t first, int64_t end) {
         vector_code(ReduceElements(), *this, first, end);
-      });
-      return;
+      };
+      return in_parallel(pool, segments_, some, segments_ + rows_);
     }
     constexpr int64_t kItems = 8, kLeastColumns = 64;
     const int64_t wanted = kItems * pool.size() / std::max<int64_t>(segments_, 1) + 1;

@@ -169,7 +169,7 @@ class SortCall : private SortedRows {
   static constexpr int kPositionBits = 5;
 
   void sort_short_rows(ThreadPool& pool, int64_t rows) const {
-    in_parallel(pool, rows, [&](int64_t first, int64_t end) {
+    const auto some = [&](int64_t first, int64_t end) {
       ShortRows b;
       for (int64_t r = first; r < end; r += kBlock) {
         const int64_t count = std::min(kBlock, end - r);
@@ -181,7 +181,8 @@ class SortCall : private SortedRows {
           return static_cast<int64_t>(word & ((1 << kPositionBits) - 1));
         });
       }
-    });
+    };
+    in_parallel(pool, rows, some, rows * size_);
   }
 
   struct OrderShortRows {
