@@ -35,6 +35,10 @@ bool find_pooling(const char* name, const primset_primitive_call& call, primset_
 bool find_resampling(const char* name, const primset_primitive_call& call, primset_primitive* out);
 bool find_sort(const char* name, const primset_primitive_call& call, primset_primitive* out);
 bool find_selection(const char* name, const primset_primitive_call& call, primset_primitive* out);
+bool find_permutation(const char* name, const primset_primitive_call& call, primset_primitive* out);
+bool find_row_gradients(const char* name, const primset_primitive_call& call,
+                        primset_primitive* out);
+bool find_segments(const char* name, const primset_primitive_call& call, primset_primitive* out);
 bool find_unique(const char* name, const primset_primitive_call& call, primset_primitive* out);
 
 }  // namespace primset_cpu

@@ -169,9 +169,6 @@ void check_index_of_empty(const Val& x, int64_t dim, const Val& index) {
 
 Val scattered(Prim kind, const Val& x, const std::vector<Val>& indices,
               const std::vector<int64_t>& dims, const Val& updates) {
-  if (kind == Prim::scatter_add && is_complex(x.dtype()))
-    return complex(scattered(kind, real(x), indices, dims, real(updates)),
-                   scattered(kind, imag(x), indices, dims, imag(updates)));
   std::vector<ValueId> places;
   for (const Val& i : indices) places.push_back(i.id());
   for (size_t k = 0; k < dims.size(); ++k) require_nonempty_dim(x, dims[k], indices[k]);

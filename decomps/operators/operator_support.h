@@ -71,8 +71,7 @@ void require_nonempty_dim(const Val& x, int64_t dim, const Val& index);
 // where it reads, and in index_reduce.
 void check_index_of_empty(const Val& x, int64_t dim, const Val& index);
 
-// scatter over dims of x: updates have the indices' shape, then the dims not indexed. Sums of
-// complex values go by their parts.
+// scatter over dims of x: updates have the indices' shape, then the dims not indexed.
 Val scattered(Prim kind, const Val& x, const std::vector<Val>& indices,
               const std::vector<int64_t>& dims, const Val& updates);
 

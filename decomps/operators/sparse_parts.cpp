@@ -210,6 +210,27 @@ Val _compress_rows::decompose(Tracer& t, const Val& rows, SymInt count) {
   return t.prim1(Prim::compress_rows, {rows}, {{"count", count}});
 }
 
+// Of each row that has entries the sum or product, where rows begin, and the only column.
+std::tuple<Val, Val, Val> _csr_rows_reduced::decompose(Tracer& t, const Val& values,
+                                                       const Val& pointers,
+                                                       const std::string& reduce) {
+  constexpr const char* kOp = "_csr_rows_reduced";
+  require_index(kOp, "pointers", pointers);
+  require(values.rank() == 1 && pointers.rank() == 1 && !pointers.is_empty(), ErrorCode::runtime,
+          fmt::format("{}: expected vectors of values and pointers, but got {} and {}", kOp,
+                      shape_text(values.shape()), shape_text(pointers.shape())));
+  require(reduce == "sum" || reduce == "prod", ErrorCode::runtime,
+          fmt::format("{}: expected to reduce by sum or prod, but got {}", kOp, reduce));
+  const SymInt rows = pointers.size(0) - 1;
+  const DType index = pointers.dtype();
+  const Val all = t.prim1(Prim::segment_reduce, {opmath(values), pointers}, {{"reduce", reduce}});
+  const Val some = gt(slice(pointers, 0, 1, rows + 1, 1), slice(pointers, 0, 0, rows, 1));
+  const auto packed = t.prim(Prim::compact, {convert(all, values.dtype()), some});
+  const Val ends = t.wrap(t.builder().scan(Prim::scan_sum, convert(some, index).id(), 0)[0]);
+  return {cut(packed[0], packed[1], 0), concatenate({t.constant(0, index, {1}), ends}, 0),
+          cut(zeros(t, {rows}, index), packed[1], 0)};
+}
+
 Val _coo_softmax::decompose(Tracer& t, const Val& indices, const Val& values, const SymInts& sizes,
                             int64_t dim, bool log) {
   constexpr const char* kOp = "_coo_softmax";

@@ -115,10 +115,16 @@ const Reduction& reduction_of(const std::string& name) {
        fmt::format("reduce argument must be either sum, prod, mean, amax or amin, got {}", name));
 }
 
+// Complex sums by real counts, part by part.
+Val quotient(const Val& sums, const Val& counts) {
+  if (!is_complex(sums.dtype())) return sums / counts;
+  return complex(real(sums) / counts, imag(sums) / counts);
+}
+
 // The sums divided by how many numbers went into each; integers rounded down.
 Val mean_of(Tracer& t, const Val& sums, const Val& index, int64_t dim, bool include_self) {
-  const DType type =
-      is_floating(sums.dtype()) || sums.dtype() == DType::u64 ? sums.dtype() : DType::i64;
+  const DType own = real_type(sums.dtype());
+  const DType type = is_floating(own) || own == DType::u64 ? own : DType::i64;
   const bool planes = names_planes(sums, index);
   const SymInts places = planes ? SymInts{sums.size(dim)} : sums.shape();
   const Val first = t.constant(Scalar(include_self ? 1 : 0), type, places);
@@ -130,8 +136,8 @@ Val mean_of(Tracer& t, const Val& sums, const Val& index, int64_t dim, bool incl
     counted = broadcast_to(reshape(counted, along), sums.shape());
   }
   const Val count = math::max(counted, full_like(counted, Scalar(1)));
-  const Val wide = convert(sums, type);
-  return is_floating(type) ? wide / count : t.prim1(Prim::floor_div, {wide, count});
+  if (is_floating(type)) return quotient(sums, count);
+  return t.prim1(Prim::floor_div, {convert(sums, type), count});
 }
 
 }  // namespace
@@ -162,9 +168,6 @@ namespace {
 
 Val put(Tracer& t, const Val& x, const std::vector<ValueId>& places, const Val& values,
         const Ints& dims, bool accumulate) {
-  if (accumulate && is_complex(x.dtype()))
-    return complex(put(t, real(x), places, real(values), dims, true),
-                   put(t, imag(x), places, imag(values), dims, true));
   return t.wrap(t.builder().scatter(accumulate ? Prim::scatter_add : Prim::scatter, x.id(), places,
                                     values.id(), dims, false, false, "index"));
 }
@@ -322,7 +325,7 @@ std::tuple<Val, Val, Val> embedding_bag::decompose(Tracer& t, const Val& weight,
 }
 
 Val embedding_backward::decompose(Tracer& t, const Val& grad, const Val& indices, SymInt rows,
-                                  SymInt padding_idx, bool scale_grad_by_freq) {
+                                  SymInt padding_idx, bool scale_grad_by_freq, bool in_bounds) {
   Val updates = opmath(grad);
   if (scale_grad_by_freq) {
     const Val ones = t.constant(1, DType::i64, indices.shape());
@@ -334,7 +337,10 @@ Val embedding_backward::decompose(Tracer& t, const Val& grad, const Val& indices
   const Val kept = ne(indices, full_like(indices, padding_idx));
   updates = where(unsqueeze(kept, 1), updates, full_like(updates, 0));
   const Val none = t.constant(0, updates.dtype(), {rows, grad.size(1)});
-  return convert(scattered(Prim::scatter_add, none, {indices}, {0}, updates), grad.dtype());
+  require_nonempty_dim(none, 0, indices);
+  const Val sums = t.wrap(t.builder().scatter(Prim::scatter_add, none.id(), {indices.id()},
+                                              updates.id(), {0}, in_bounds, false, "index"));
+  return convert(sums, grad.dtype());
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <new>
 #include <string_view>
 #include <vector>
@@ -137,9 +138,14 @@ inline int as_int(int64_t x) {
   return static_cast<int>(x);
 }
 
-// f(first, end) for parts of [0, count), on the pool's threads, with signals blocked.
+// Elements of which some nanoseconds each are done before other threads are awake.
+inline constexpr int64_t kFewElements = 1 << 12;
+
+// f(first, end) for parts of [0, count), on the pool's threads, with signals blocked; of few
+// elements, where their number is given, on the caller.
 template <typename F>
-void in_parallel(ThreadPool& pool, int64_t count, const F& f) {
+void in_parallel(ThreadPool& pool, int64_t count, const F& f,
+                 int64_t elements = std::numeric_limits<int64_t>::max()) {
   struct Context {
     const F* f;
     std::atomic<bool> no_memory{false};
@@ -156,7 +162,10 @@ void in_parallel(ThreadPool& pool, int64_t count, const F& f) {
   if (count <= 0) return;
   Context* const params = &context;
   const auto n = static_cast<uint64_t>(count);
-  pool.run({entry, &params, 0, n, n});
+  if (elements <= kFewElements)
+    entry(&params, 0, n, n);
+  else
+    pool.run({entry, &params, 0, n, n});
   if (context.no_memory.load(std::memory_order_relaxed)) throw std::bad_alloc();
 }
 

@@ -3,28 +3,17 @@
 #include "backends/cpu/pooling/max_gradients.h"
 #include "backends/cpu/pooling/max_windows.h"
 #include "backends/cpu/primitives.h"
+#include "backends/cpu/wide_type.h"
 
 namespace primset_cpu {
 namespace {
-
-// f of an element of the type, and of one of the type that it is computed in.
-template <typename F>
-void with_pooled_type(uint32_t dtype, const F& f) {
-  if (dtype == PRIMSET_F32) return f(float(), float());
-  if (dtype == PRIMSET_F64) return f(double(), double());
-  f(uint16_t(), float());
-}
-
-bool is_pooled_type(uint32_t dtype) {
-  return dtype == PRIMSET_F32 || dtype == PRIMSET_F64 || dtype == PRIMSET_BF16;
-}
 
 template <std::vector<DimWindows> (*kWindows)(const primset_primitive_call&, const int64_t*),
           size_t (*kDims)(const primset_primitive_call&)>
 primset_status* run_max(primset_stream stream, const void*, const primset_primitive_call* call) {
   return primset_backend::guarded("max_pool", [&]() -> primset_status* {
     const primset_tensor& x = call->operands[0];
-    with_pooled_type(x.dtype, [&]<typename T, typename Wide>(T, Wide) {
+    with_wide_type(x.dtype, [&]<typename T, typename Wide>(T, Wide) {
       MaxWindows<T, Wide>(*call, kWindows(*call, x.sizes + x.rank - kDims(*call)))
           .run(*stream->device->pool);
     });
@@ -35,7 +24,7 @@ primset_status* run_max(primset_stream stream, const void*, const primset_primit
 primset_status* run_gradients(primset_stream stream, const void*,
                               const primset_primitive_call* call) {
   return primset_backend::guarded("max_pool_backward", [&]() -> primset_status* {
-    with_pooled_type(call->operands[0].dtype, [&]<typename T, typename Wide>(T, Wide) {
+    with_wide_type(call->operands[0].dtype, [&]<typename T, typename Wide>(T, Wide) {
       MaxGradients<T, Wide>(*call).run(*stream->device->pool);
     });
     return nullptr;
@@ -102,7 +91,7 @@ constexpr PooledPrimitive kPooledPrimitives[] = {
 bool find_pooling(const char* name, const primset_primitive_call& call, primset_primitive* out) {
   for (const PooledPrimitive& p : kPooledPrimitives) {
     if (p.name != name) continue;
-    if (call.operand_count == 0 || !is_pooled_type(call.operands[0].dtype) || !p.is_ours(call))
+    if (call.operand_count == 0 || !has_wide_type(call.operands[0].dtype) || !p.is_ours(call))
       return false;
     return answer(out, p.run, 0);
   }

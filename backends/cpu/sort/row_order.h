@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "backends/cpu/linalg/support.h"
+#include "backends/cpu/sort/rank_words.h"
+#include "backends/cpu/vector_code.h"
 
 namespace primset_cpu {
 
@@ -118,10 +120,7 @@ class RowOrder {
   uint64_t number(int64_t i) const { return entries_[static_cast<size_t>(i)].number(shift_); }
 
   void sort(ThreadPool& pool) {
-    if (size_ <= kShortRow) {
-      std::ranges::sort(entries_, entries_ + size_);
-      return;
-    }
+    if (size_ <= kShortRow) return sort_short();
     other_ = entries_ + size_;
     const int most = std::clamp(shift_ - kMoreElements, kLeastDigit, kGreatestDigit);
     // Numbers far apart are told from each other by so many of their highest bits.
@@ -142,6 +141,24 @@ class RowOrder {
   static constexpr int kMoreElements = 3, kLeastDigit = 6, kGreatestDigit = 11;
   static constexpr int64_t kShortRow = 128;
   static constexpr int kSpareBits = 2;
+
+  // No two words are equal, which have their positions.
+  void sort_short() {
+    if constexpr (std::is_same_v<Entry, PackedEntry>) {
+      if (size_ <= kMostRankedWords) {
+        entries_ = short_ + kMostRankedWords;
+        vector_code(RankEntries(), static_cast<const Entry*>(short_), size_, entries_);
+        return;
+      }
+    }
+    std::ranges::sort(entries_, entries_ + size_);
+  }
+
+  struct RankEntries {
+    PRIMSET_INLINE void operator()(const Entry* entries, int64_t size, Entry* to) const {
+      rank_words(&entries->word, size, &to->word);
+    }
+  };
 
   int64_t begin_of(int64_t part) const { return size_ * part / parts_; }
 

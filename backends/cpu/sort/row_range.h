@@ -33,6 +33,7 @@ struct KeyRow {
 
   // pre: size > 0
   NumberRange range(ThreadPool& pool, int64_t parts) const {
+    if (parts == 1) return range_of(0, size);
     std::vector<NumberRange> ranges(static_cast<size_t>(parts));
     over_row(pool, size, parts, [&](int64_t p, int64_t first, int64_t end) {
       ranges[static_cast<size_t>(p)] = range_of(first, end);

@@ -120,6 +120,7 @@ class SortCall : private SortedRows {
       for (int64_t r = 0; r < rows; ++r) sort_row(pool, r, pool.size());
       return;
     }
+    if (sizeof(U) <= 4 && size_ <= kMostRankedWords) return sort_short_rows(pool, rows);
     constexpr int64_t kBlockElements = 1 << 16;  // are in the cache until they are moved
     const int64_t block =
         from_[0].stride == 1 ? 1 : std::clamp(kBlockElements / size_, int64_t{1}, kBlock);
@@ -158,6 +159,46 @@ class SortCall : private SortedRows {
     with_entry(bits, size_, asks_positions(told),
                [&]<typename Entry>() { order_block<Entry>(pool, b, told); });
   }
+
+  // --- short rows, whose numbers and positions are words ---
+
+  struct ShortRows {
+    std::array<const U*, kBlock> keys;
+    std::array<std::array<uint64_t, kMostRankedWords>, kBlock> given, ordered;
+  };
+  static constexpr int kPositionBits = 5;
+
+  void sort_short_rows(ThreadPool& pool, int64_t rows) const {
+    const auto some = [&](int64_t first, int64_t end) {
+      ShortRows b;
+      for (int64_t r = first; r < end; r += kBlock) {
+        const int64_t count = std::min(kBlock, end - r);
+        for (int64_t q = 0; q < count; ++q)
+          b.keys[static_cast<size_t>(q)] = from_[0].template row<U>(r + q);
+        vector_code(OrderShortRows(), order_, count, size_, from_[0].stride, &b);
+        move_block(r, count, 0, [&](int64_t q, int64_t i) {
+          const uint64_t word = b.ordered[static_cast<size_t>(q)][static_cast<size_t>(i)];
+          return static_cast<int64_t>(word & ((1 << kPositionBits) - 1));
+        });
+      }
+    };
+    in_parallel(pool, rows, some, rows * size_);
+  }
+
+  struct OrderShortRows {
+    PRIMSET_INLINE void operator()(const KeyOrder<U, kKind> order, int64_t count, int64_t size,
+                                   int64_t stride, ShortRows* b) const {
+      for (int64_t i = 0; i < size; ++i)
+        for (size_t q = 0; q < static_cast<size_t>(count); ++q)
+          b->given[q][static_cast<size_t>(i)] = uint64_t{order.number(b->keys[q][i * stride])}
+                                                    << kPositionBits |
+                                                static_cast<uint64_t>(i);
+      for (size_t q = 0; q < static_cast<size_t>(count); ++q)
+        rank_words(b->given[q].data(), size, b->ordered[q].data());
+    }
+  };
+
+  // --- rows side by side ---
 
   void find_ranges(Block& b) const {
     std::array<U, kBlock> first, before{};

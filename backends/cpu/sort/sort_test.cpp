@@ -41,7 +41,7 @@ void expect_stable(int64_t size, int bits, int64_t parts) {
 }
 
 TEST(CpuSort, RowsOfAnyLengthAreStable) {
-  for (const int64_t size : {1, 2, 127, 128, 129, 1000, 5000}) {
+  for (const int64_t size : {1, 2, 7, 8, 9, 31, 32, 33, 127, 128, 129, 1000, 5000}) {
     for (const int bits : {1, 7, 12, 33, 40}) {
       for (const int64_t parts : {1, 3}) {
         expect_stable<PackedEntry>(size, bits, parts);

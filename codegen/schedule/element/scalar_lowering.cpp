@@ -329,6 +329,9 @@ ElementValue lower_combine(Builder& b, Prim p, DType dtype, const ElementValue& 
   const std::optional<Prim> combiner = prims::combiner_prim(p);
   if (!combiner) refuse(p, dtype);
   if (is_complex(dtype) && combiner == Prim::add) return {b.fadd(x.re, y.re), b.fadd(x.im, y.im)};
+  if (is_complex(dtype) && combiner == Prim::mul)
+    return {b.fsub(b.fmul(x.re, y.re), b.fmul(x.im, y.im)),
+            b.fadd(b.fmul(x.re, y.im), b.fmul(x.im, y.re))};
   const std::array<ElementValue, 2> in{x, y};
   return lower_elementwise(b, *combiner, dtype, dtype, in);
 }

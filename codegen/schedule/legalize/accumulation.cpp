@@ -19,6 +19,7 @@ bool has_few_terms(const prims::Builder& b, const Op& op) {
 DType accumulated_in(Legalizer& l, const Op& op) {
   const DType dtype = l.builder().dtype(op.operands[0]);
   if (is_short_float(dtype)) return DType::f32;
+  if (dtype == DType::c32) return DType::c64;
   const bool single = dtype == DType::f32 || dtype == DType::c64;
   if (!single || !l.target().fast_f64()) return dtype;
   if (is_reduction(op.prim())) {

@@ -17,10 +17,16 @@ using prims::SymInt;
 using prims::ValueId;
 using Values = prims::Builder::Values;
 
+template <typename T>
+const T* find_attr(const Node& n, std::string_view name) {
+  const auto at = std::ranges::find(n.attrs, name, &prims::Attr::name);
+  return at == n.attrs.end() ? nullptr : &std::get<T>(at->value);
+}
+
 // Does the node say of its indices that they may lie anywhere?
 bool may_miss(const Node& n) {
-  const auto at = std::ranges::find(n.attrs, "in_bounds", &prims::Attr::name);
-  return at != n.attrs.end() && !std::get<bool>(at->value);
+  const bool* in_bounds = find_attr<bool>(n, "in_bounds");
+  return in_bounds && !*in_bounds;
 }
 
 void check_index(prims::Builder& b, ValueId index, const SymInt& size, const std::string& message) {
@@ -41,9 +47,12 @@ prims::Graph with_bounds_checks(const Graph& graph, const IsNative& native) {
       graph, b, [&](prims::Rewriter&, NodeId id, const Values& operands) -> std::optional<Values> {
         const Node& n = graph.node(id);
         if (!may_miss(n) || !native(graph, id)) return std::nullopt;
-        const auto& dims = n.attr<std::vector<int64_t>>("dims");
+        // Dims of the first operand, where the node names them; else rows of the result.
+        const auto* named = find_attr<std::vector<int64_t>>(n, "dims");
+        const auto dims = named ? *named : std::vector<int64_t>{0};
+        const prims::SymInts& shape = graph.type(named ? n.operands[0] : n.results[0]).shape;
         for (size_t k = 0; k < dims.size(); ++k) {
-          const SymInt size = b.shape(operands[0])[static_cast<size_t>(dims[k])];
+          const SymInt size = shape[static_cast<size_t>(dims[k])];
           check_index(b, operands[1 + k], size,
                       bounds_message(graph, n, n.operands[1 + k], dims[k]));
         }

@@ -311,6 +311,21 @@ Val write_diagonal(const Val& base, const ViewStep& s, const Val& written) {
                                     transpose(written, order).id(), dims, true, false, "index"));
 }
 
+// Whether no two elements of a view share a place: each dim steps over all that those of lesser
+// strides reach.
+bool has_own_places(const ViewGeometry& view) {
+  std::vector<size_t> dims(view.sizes.size());
+  std::iota(dims.begin(), dims.end(), size_t{0});
+  std::ranges::sort(dims, {}, [&](size_t d) { return view.strides[d].hint(); });
+  SymInt reach = 1;
+  for (const size_t d : dims) {
+    if (view.sizes[d] == SymInt(1)) continue;
+    if (view.strides[d] < reach) return false;
+    reach += view.strides[d] * (view.sizes[d] - 1);
+  }
+  return true;
+}
+
 // Any view whatsoever: where each of its elements stands in the flat base.
 Val write_strided(const Val& base, const ViewGeometry& view, const Val& written) {
   Tracer& t = base.tracer();
@@ -320,11 +335,10 @@ Val write_strided(const Val& base, const ViewGeometry& view, const Val& written)
     index = index + t.iota(view.sizes, static_cast<int64_t>(d), DType::i64) *
                         t.constant(view.strides[d], DType::i64, view.sizes);
   }
-  const SymInt count = prims::product(view.sizes);
   const Val flat = reshape(base, {base.numel()});
   const ValueId scattered =
-      t.builder().scatter(Prim::scatter, flat.id(), {reshape(index, {count}).id()},
-                          reshape(written, {count}).id(), {0}, true, true, "index");
+      t.builder().scatter(Prim::scatter, flat.id(), {index.id()}, written.id(), {0}, true,
+                          !has_own_places(view), "index");
   return reshape(t.wrap(scattered), base.shape());
 }
 

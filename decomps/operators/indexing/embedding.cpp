@@ -23,9 +23,11 @@ Val row_gradients(Tracer& t, const Val& grad, const Val& indices, const SymInt& 
                   const SymInt& padding_idx, bool scale_grad_by_freq) {
   if (is_bool(grad.dtype()))
     return logical(row_gradients(t, convert(grad, DType::i32), indices, rows, padding_idx, false));
-  return t.prim1(
-      Prim::embedding_backward, {grad, indices},
-      {{"rows", rows}, {"padding_idx", padding_idx}, {"scale_grad_by_freq", scale_grad_by_freq}});
+  return t.prim1(Prim::embedding_backward, {grad, indices},
+                 {{"rows", rows},
+                  {"padding_idx", padding_idx},
+                  {"scale_grad_by_freq", scale_grad_by_freq},
+                  {"in_bounds", false}});
 }
 
 void require_dense(bool sparse, const char* op) {

@@ -21,8 +21,9 @@ Val is_written(const ReducedScatter& s) {
   return t.prim1(Prim::scatter_along_dim, {none, s.index, all}, {{"dim", s.dim}});
 }
 
-// Lengths are multiplied and angles added, those of no element to 1. Places that no element comes
-// to keep their values by that, and by where() if self does not count.
+// Where no device multiplies complex numbers atomically lengths are multiplied and angles added,
+// those of no element to 1. Places that no element comes to keep their values by that, and by
+// where() if self does not count.
 Val complex_products(const ReducedScatter& s) {
   const Val re = wide_opmath(real(s.src)), im = wide_opmath(imag(s.src));
   const Val none = zeros(s.self.tracer(), s.self.shape(), re.dtype());
@@ -45,11 +46,11 @@ Val reduced_scatter(const ReducedScatter& s) {
     wide.src = opmath(s.src);
     return convert(reduced_scatter(wide), type);
   }
-  if (!is_complex(type)) return scatter_reduced(s, s.self, s.src, s.reduce, s.include_self);
-  if (s.reduce == "amax" || s.reduce == "amin") not_implemented_for(s.kernel, type);
-  if (s.reduce == "prod") return complex_products(s);
-  return complex(scatter_reduced(s, real(s.self), real(s.src), s.reduce, s.include_self),
-                 scatter_reduced(s, imag(s.self), imag(s.src), s.reduce, s.include_self));
+  if (is_complex(type) && (s.reduce == "amax" || s.reduce == "amin"))
+    not_implemented_for(s.kernel, type);
+  if (is_complex(type) && s.reduce == "prod" && !s.self.tracer().device().fast_scatter)
+    return complex_products(s);
+  return scatter_reduced(s, s.self, s.src, s.reduce, s.include_self);
 }
 
 }  // namespace primset::decomps

@@ -119,16 +119,22 @@ Val triangle_indices(Tracer& t, int64_t rows, int64_t columns, int64_t offset, b
       triangle_count(rows, columns, static_cast<__int128>(offset) + (lower ? 1 : 0));
   const SymInt count = lower ? below : all - below;
   if (count.same(SymInt(0))) return zeros(t, {SymInt(2), SymInt(0)}, type);
-  const SymInts grid = {SymInt(rows), SymInt(columns)};
-  const Val place = t.iota({all}, 0, place_type(all));
-  const Val reach = t.iota(grid, 1, DType::i64) - t.iota(grid, 0, DType::i64);
-  const Val inside = lower ? le(reach, Scalar(offset)) : ge(reach, Scalar(offset));
-  const Val packed =
-      resized_front(t.prim(Prim::compact, {place, reshape(inside, {all})})[0], count);
-  std::vector<Val> coordinates;
-  for (const Val& along : unraveled(packed, grid))
-    coordinates.push_back(reshape(along, {SymInt(1), count}));
-  return convert(concatenate(coordinates, 0), type);
+  // Beyond these no offset changes anything.
+  const int64_t nearest = std::clamp(offset, -rows - 1, columns + 1);
+  const Val row = t.iota({SymInt(rows)}, 0, DType::i64), none = full_like(row, 0);
+  const Val all_columns = full_like(row, SymInt(columns));
+  const Val reach = row + full_like(row, SymInt(nearest + (lower ? 1 : 0)));
+  const Val left = binary(Prim::min, binary(Prim::max, reach, none), all_columns);
+  const Val length = lower ? left : all_columns - left, first_column = lower ? none : left;
+  const Val ends = t.wrap(t.builder().scan(Prim::scan_sum, length.id(), 0)[0]);
+  const Val pointers = concatenate({t.constant(0, DType::i64, {1}), ends}, 0);
+  const Val rows_of_places = t.prim1(Prim::expand_rows, {pointers}, {{"entries", count}});
+  // The place less the row's first, and the row's first column.
+  const Val before = t.wrap(t.builder().gather((ends - length - first_column).id(),
+                                               {rows_of_places.id()}, {0}, true, "row"));
+  const Val columns_of_places = t.iota({count}, 0, DType::i64) - before;
+  return convert(concatenate({unsqueeze(rows_of_places, 0), unsqueeze(columns_of_places, 0)}, 0),
+                 type);
 }
 
 }  // namespace

@@ -22,23 +22,44 @@ Val place_beside(Tracer& t, const Val& indices, const SymInts& sizes, int64_t di
   return place;
 }
 
+// The slot of each entry's group, one of `count`.
+struct Groups {
+  Val slot;
+  SymInt count;
+};
+
+// Where entries are not few beside the places that groups may have, each place is a slot; else the
+// groups that there are get numbers.
+Groups groups_beside(Tracer& t, const Val& indices, const SymInts& sizes, int64_t dim) {
+  const Val place = place_beside(t, indices, sizes, dim);
+  SymInt places = 1;
+  for (size_t d = 0; d < sizes.size(); ++d)
+    if (static_cast<int64_t>(d) != dim) places *= sizes[d];
+  constexpr int64_t kPlacesOfAnEntry = 4;
+  const SymInt entries = indices.size(1);
+  if (places <= entries * kPlacesOfAnEntry) return {place, places};
+  return {t.prim(Prim::unique, {place}, {{"return_inverse", true}, {"return_counts", false}})[1],
+          entries};
+}
+
 }  // namespace
 
 // Entries of one group scatter to one slot: their maximum, then the sum of the exponentials of what
 // each is less than it.
 Val sparse_softmax::decompose(Tracer& t, const Val& indices, const Val& values,
                               const SymInts& sizes, int64_t dim, bool log) {
-  const Val slot = t.prim(Prim::unique, {place_beside(t, indices, sizes, dim)},
-                          {{"return_inverse", true}, {"return_counts", false}})[1];
-  const auto of_group = [&](const Val& groups) {
-    return t.wrap(t.builder().gather(groups.id(), {slot.id()}, {0}, true, "index"));
+  const Groups groups = groups_beside(t, indices, sizes, dim);
+  const auto of_group = [&](const Val& slots) {
+    return t.wrap(t.builder().gather(slots.id(), {groups.slot.id()}, {0}, false, "index"));
   };
   const Val x = opmath(values);
-  const Val lowest = t.constant(-std::numeric_limits<double>::infinity(), x.dtype(), x.shape());
-  const Val s = x - of_group(scattered(Prim::scatter_max, lowest, {slot}, {0}, x));
+  SymInts shape = x.shape();
+  shape[0] = groups.count;
+  const Val lowest = t.constant(-std::numeric_limits<double>::infinity(), x.dtype(), shape);
+  const Val s = x - of_group(scattered(Prim::scatter_max, lowest, {groups.slot}, {0}, x));
   const Val e = math::exp(s);
   const Val sum =
-      of_group(scattered(Prim::scatter_add, zeros(t, x.shape(), x.dtype()), {slot}, {0}, e));
+      of_group(scattered(Prim::scatter_add, zeros(t, shape, x.dtype()), {groups.slot}, {0}, e));
   return convert(log ? s - math::log(sum) : e / sum, values.dtype());
 }
 

@@ -304,7 +304,22 @@ TEST(SparseReductions, OfRowsAndColumns) {
   EXPECT_EQ(integers(parts_of(rows).compressed), (Integers{0, 1, 1, 2}));
   EXPECT_EQ(values_of(rows), (Floats{7, 11}));
   EXPECT_EQ(values_of(op("_sparse_csr_prod.dim_dtype", csr, IntList{0}, true)), (Floats{5, 22}));
+  EXPECT_EQ(values_of(op("_sparse_csr_sum.dim_dtype", csr, IntList{0, 1}, true)), (Floats{18}));
   EXPECT_THROW(op("_sparse_csr_sum.dim_dtype", csr, IntList{1}, false), Error);
+}
+
+// By rows and columns that have no entry, of numbers that no segments are for.
+TEST(SparseReductions, OfRowsOfIntegers) {
+  const Tensor coo =
+      op("sparse_coo_tensor.indices_size", Tensor::of<int64_t>({0, 2, 2, 1, 0, 1}, {2, 3}),
+         Tensor::of<int64_t>({3, 4, 5}, {3}), IntList{3, 100});
+  const Tensor csr = op("to_sparse_csr", coo);
+  const Tensor rows = op("_sparse_csr_prod.dim_dtype", csr, IntList{1}, true);
+  EXPECT_EQ(integers(parts_of(rows).compressed), (Integers{0, 1, 1, 2}));
+  EXPECT_EQ(integers(parts_of(rows).values), (Integers{3, 20}));
+  const Tensor columns = op("_sparse_csr_sum.dim_dtype", csr, IntList{0}, true);
+  EXPECT_EQ(integers(parts_of(columns).plain), (Integers{0, 1}));
+  EXPECT_EQ(integers(parts_of(columns).values), (Integers{4, 8}));
 }
 
 TEST(SparseSoftmax, IsOverWhatIsStored) {

@@ -66,29 +66,10 @@ void require_csr(const SparseCall& call, const Tensor& self) {
                     call.overload().qualified, torch_layout(self), self.dim()));
 }
 
-// The product over each place, of which no scatter is for complex numbers: the values of a place
-// become a row, filled up with ones.
-Tensor complex_products(const Tensor& values, const Tensor& slot, int64_t places) {
-  if (values.numel() == 0) return op("new_ones", values, IntList{places});
-  const std::vector<Tensor> sorted = ops("sort.stable", slot, true);
-  const auto numbers = [&](int64_t count) {
-    return op("arange", Scalar(count), DType::i64, std::nullopt, values.device());
-  };
-  const Tensor first = op("searchsorted.Tensor", sorted[0], numbers(places));
-  const Tensor column =
-      op("sub.Tensor", numbers(values.size(0)), op("index_select", first, int64_t{0}, sorted[0]));
-  const int64_t width = integer_in(op("max", column)) + 1;
-  const Tensor at = op("add.Tensor", op("mul.Scalar", sorted[0], Scalar(width)), column);
-  const Tensor rows = op("index_copy", op("new_ones", values, IntList{places * width}), int64_t{0},
-                         at, op("index_select", values, int64_t{0}, sorted[1]));
-  return op("prod.dim_int", op("reshape", rows, IntList{places, width}), int64_t{1});
-}
-
 // The values of all entries that come to one place, as one: their sum or product.
 Tensor merged_values(const Tensor& values, const Tensor& slot, int64_t places, bool product) {
   if (!product)
     return op("index_add", op("new_zeros", values, IntList{places}), int64_t{0}, slot, values);
-  if (is_complex(values.dtype())) return complex_products(values, slot, places);
   return op("scatter_reduce.two", op("new_ones", values, IntList{places}), int64_t{0}, slot, values,
             std::string_view("prod"));
 }
@@ -96,15 +77,54 @@ Tensor merged_values(const Tensor& values, const Tensor& slot, int64_t places, b
 // The entries of a row are neighbours: each row that has any gets one in the only column.
 Tensor csr_rows_reduced(const Tensor& t, bool product) {
   const RowMatrix m = row_matrix(t);
+  const Sizes sizes{t.size(0), 1};
+  if (is_floating(t.dtype()) && !is_float8(t.dtype())) {
+    const std::vector<Tensor> rows =
+        ops("_csr_rows_reduced", m.values, m.pointers, std::string_view(product ? "prod" : "sum"));
+    return make_compressed(Layout::sparse_csr, rows[1], rows[2], rows[0], sizes);
+  }
+  const Tensor slot = op("to.dtype", rows_of_entries(m), DType::i64);
   const DType index = m.pointers.dtype();
-  const Tensor all = op("segment_reduce", m.values, std::string_view(product ? "prod" : "sum"),
-                        std::nullopt, std::nullopt, m.pointers, int64_t{0}, true);
   const Tensor some = op("gt.Scalar", row_lengths(m, index), Scalar(int64_t{0}));
-  const Tensor values = op("masked_select", all, some);
+  const Tensor values = op("masked_select", merged_values(m.values, slot, m.rows, product), some);
   const Tensor ends = op("cumsum", some, int64_t{0}, index);
   const Tensor pointers = op("constant_pad_nd", ends, IntList{1, 0}, Scalar(int64_t{0}));
   const Tensor columns = op("new_zeros", pointers, IntList{values.size(0)});
-  return make_compressed(Layout::sparse_csr, pointers, columns, values, Sizes{t.size(0), 1});
+  return make_compressed(Layout::sparse_csr, pointers, columns, values, sizes);
+}
+
+// A matrix of one row, with entries in these columns.
+Tensor csr_row(const RowMatrix& like, const Tensor& columns, const Tensor& values, int64_t width) {
+  const Tensor begin = op("new_zeros", like.pointers, IntList{1});
+  return make_compressed(Layout::sparse_csr,
+                         op("constant_pad_nd", begin, IntList{0, 1}, Scalar(columns.size(0))),
+                         op("to.dtype", columns, like.columns.dtype()), values, Sizes{1, width});
+}
+
+// Each column that has entries gets one. Where most columns have none, those that have are found by
+// sorting, else in a row of all.
+Tensor csr_columns_reduced(const Tensor& t, bool product) {
+  constexpr int64_t kMostEmpty = 8;
+  const RowMatrix m = row_matrix(t);
+  const Tensor at = op("to.dtype", m.columns, DType::i64);
+  if (m.width / kMostEmpty > at.size(0)) {
+    const std::vector<Tensor> unique = ops("_unique2", at, true, true, false);
+    const int64_t count = unique[0].size(0);
+    return csr_row(m, unique[0], merged_values(m.values, unique[1], count, product), m.width);
+  }
+  const Tensor none = op("new_zeros", at, IntList{m.width}, DType::boolean);
+  const Tensor some = op("index_fill.int_Scalar", none, int64_t{0}, at, Scalar(true));
+  const Tensor columns = op("reshape", op("nonzero", some), IntList{-1});
+  const Tensor all = merged_values(m.values, at, m.width, product);
+  return csr_row(m, columns, op("masked_select", all, some), m.width);
+}
+
+Tensor csr_all_reduced(const Tensor& t, bool product) {
+  const RowMatrix m = row_matrix(t);
+  const Tensor first = op("slice.Tensor", m.columns, int64_t{0}, int64_t{0}, int64_t{1});
+  if (first.size(0) == 0) return csr_row(m, first, m.values, 1);
+  const Tensor all = op(product ? "prod" : "sum", m.values, t.dtype());
+  return csr_row(m, op("zeros_like", first), op("reshape", all, IntList{1}), 1);
 }
 
 // A CSR matrix of one row, one column or both, with an entry wherever there is one along the dims.
@@ -113,33 +133,10 @@ Tensor csr_reduced(const SparseCall& call, const Tensor& self, const Sizes& dims
   if (!call.flag("keepdim"))
     call.fail("reduction operations on CSR tensors with keepdim=False is unsupported");
   const DType own = self.dtype();
-  const DType dtype = call.dtype().value_or(is_exact(own) ? DType::i64 : own);
-  if (dims == Sizes{1} && is_floating(dtype) && !is_float8(dtype))
-    return csr_rows_reduced(with_dtype(self, dtype), product);
-  const Tensor coo = to_coo(with_dtype(self, dtype));
-  Sizes sizes = sizes_of(self);
-  Tensor indices = parts_of(coo).indices;
-  std::vector<Tensor> rows;
-  for (int64_t d = 0; d < 2; ++d) {
-    const bool reduced = dims.empty() || std::ranges::binary_search(dims, d);
-    const Tensor own_row = op("select.int", indices, int64_t{0}, d);
-    rows.push_back(reduced ? op("zeros_like", own_row) : own_row);
-    if (reduced) sizes[static_cast<size_t>(d)] = 1;
-  }
-  indices = op("stack", rows);
-  const std::vector<Tensor> unique =
-      ops("_unique2", linear_indices(indices, sizes), true, true, false);
-  const Tensor columns = op("remainder.Scalar", unique[0], Scalar(std::max<int64_t>(sizes[1], 1)));
-  const Tensor at = op("div.Scalar_mode", unique[0], Scalar(std::max<int64_t>(sizes[1], 1)),
-                       std::string_view("floor"));
-  const std::vector<Tensor> places = {at, columns};
-  const Tensor values = merged_values(parts_of(coo).values, unique[1], unique[0].size(0), product);
-  const Tensor reduced = make_coo(op("stack", places), values, sizes, true);
-  SparseParts parts = parts_of(coo_to_compressed(reduced, Layout::sparse_csr));
-  const DType index = parts_of(self).compressed.dtype();
-  parts.compressed = op("to.dtype", parts.compressed, index);
-  parts.plain = op("to.dtype", parts.plain, index);
-  return make_sparse(std::move(parts), sizes);
+  const Tensor t = with_dtype(self, call.dtype().value_or(is_exact(own) ? DType::i64 : own));
+  if (dims == Sizes{1}) return csr_rows_reduced(t, product);
+  if (dims == Sizes{0}) return csr_columns_reduced(t, product);
+  return csr_all_reduced(t, product);
 }
 
 // With the dims that a sum has gone over as ones of size 1.

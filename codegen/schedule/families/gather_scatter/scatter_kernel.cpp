@@ -179,9 +179,7 @@ class ScatterBuilder {
     ElementValue v = e_.emit(n_.operands.back(), identity_indices(domain_));
     if (n_.prim != Prim::scatter) {
       // What stands beside the last elements of a row may be another thread's.
-      const ElementValue in[] = {f_.load(target_.buffer, dtype, address, true), v};
-      v = is_complex(dtype) ? lower_combine(b, Prim::reduce_sum, dtype, in[0], in[1])
-                            : lower_elementwise(b, combining(n_.prim), dtype, dtype, in);
+      v = lower_combine(b, n_.prim, dtype, f_.load(target_.buffer, dtype, address, true), v);
     }
     f_.store(target_.buffer, dtype, address, v);
   }
