@@ -27,11 +27,7 @@ bool find_row_gradients(const char* name, const primset_primitive_call& call,
   const primset_tensor& indices = call.operands[1];
   if (indices.dtype != PRIMSET_I32 && indices.dtype != PRIMSET_I64) return false;
   if (indices.sizes[0] > INT32_MAX || flag(call, "scale_grad_by_freq")) return false;
-  out->flags = 0;
-  out->run = run_row_gradients;
-  out->data = nullptr;
-  out->least_products = 0;
-  return true;
+  return answer(out, run_row_gradients, 0);
 }
 
 }  // namespace primset_cpu

@@ -24,11 +24,7 @@ bool find_permutation(const char* name, const primset_primitive_call& call,
   if (std::string_view(name) != "random_permutation") return false;
   if (call.operand_count != 2 || call.result_count != 1) return false;
   if (call.results[0].sizes[0] > INT32_MAX) return false;  // counts have 32 bits
-  out->flags = 0;
-  out->run = run_permutation;
-  out->data = nullptr;
-  out->least_products = 0;
-  return true;
+  return answer(out, run_permutation, 0);
 }
 
 }  // namespace primset_cpu

@@ -42,11 +42,7 @@ bool find_segments(const char* name, const primset_primitive_call& call, primset
   if (found == std::end(kReductions) || (dtype != PRIMSET_F32 && dtype != PRIMSET_F64) ||
       (index != PRIMSET_I32 && index != PRIMSET_I64))
     return false;
-  out->flags = 0;
-  out->run = found->run;
-  out->data = nullptr;
-  out->least_products = 0;
-  return true;
+  return answer(out, found->run, 0);
 }
 
 }  // namespace primset_cpu
