@@ -12,7 +12,8 @@ primset_status* find(primset_device, const char* name, const primset_primitive_c
         find_linalg_primitive(name, *call, out) || find_sparse_primitive(name, *call, out) ||
         find_compaction(name, *call, out) || find_sort(name, *call, out) ||
         find_selection(name, *call, out) || find_unique(name, *call, out) ||
-        find_pooling(name, *call, out) || find_resampling(name, *call, out))
+        find_pooling(name, *call, out) || find_resampling(name, *call, out) ||
+        find_sampling(name, *call, out))
       return nullptr;
     return primset_backend::make_status(
         PRIMSET_UNSUPPORTED, "find: %s of these types is left to generated kernels", name);
