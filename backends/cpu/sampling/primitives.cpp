@@ -41,27 +41,27 @@ primset_status* run(primset_stream stream, const void*, const primset_primitive_
   });
 }
 
-// Kernels sample images as fast as this, and fuse.
-constexpr uint32_t kVolume = 5;
+// Of fewer channels kernels are as fast, which read no more of the image than they need.
+constexpr int64_t kLeastChannels = kChannels / 2 + 1;
 
 struct SamplingPrimitive {
   std::string_view name;
   uint32_t image;  // operand
-  uint32_t least_rank;
+  int64_t least_channels;
   decltype(primset_primitive::run) run;
 };
 
 constexpr SamplingPrimitive kSamplingPrimitives[] = {
-    {"grid_sample", 0, kVolume, run<Samples, 0>},
-    {"grid_sample_backward", 1, 3, run<SampleGradients, 1>},
+    {"grid_sample", 0, kLeastChannels, run<Samples, 0>},
+    {"grid_sample_backward", 1, 0, run<SampleGradients, 1>},
 };
 
 bool is_ours(const primset_primitive_call& call, const SamplingPrimitive& p) {
   if (call.operand_count <= p.image) return false;
   const primset_tensor& x = call.operands[p.image];
   const uint32_t most_rank = text(call, "mode") == "bicubic" ? 4 : 2 + kMostDims;
-  return (x.dtype == PRIMSET_F32 || x.dtype == PRIMSET_F64) && x.rank >= p.least_rank &&
-         x.rank <= most_rank;
+  return (x.dtype == PRIMSET_F32 || x.dtype == PRIMSET_F64) && x.rank > 2 && x.rank <= most_rank &&
+         x.sizes[1] >= p.least_channels;
 }
 
 }  // namespace
