@@ -32,6 +32,7 @@ bool find_linalg_primitive(const char* name, const primset_primitive_call& call,
 bool find_sparse_primitive(const char* name, const primset_primitive_call& call,
                            primset_primitive* out);
 bool find_pooling(const char* name, const primset_primitive_call& call, primset_primitive* out);
+bool find_sampling(const char* name, const primset_primitive_call& call, primset_primitive* out);
 bool find_resampling(const char* name, const primset_primitive_call& call, primset_primitive* out);
 bool find_sort(const char* name, const primset_primitive_call& call, primset_primitive* out);
 bool find_selection(const char* name, const primset_primitive_call& call, primset_primitive* out);

@@ -105,6 +105,11 @@ Value Frame::mask_and(Value condition) {
   return mask_.valid() ? builder_.and_(mask_, condition) : condition;
 }
 
+void Frame::set_loop_rest(Value rest) {
+  loop_rest_ = rest;
+  mask_ = loop_mask_ = rest.valid() ? builder_.active_lane_mask(rest, lanes_) : Value{};
+}
+
 Value Frame::any(Value condition) {
   const bool same_for_all = builder_.type(condition).lanes == 1;
   return builder_.any(same_for_all && mask_ == loop_mask_ ? condition : mask_and(condition));
@@ -398,6 +403,12 @@ Frame::Pairs Frame::pairs_at(const Place& p) {
   const Value first = backwards ? b.sub(p.scalar, index_constant(lanes_ - 1)) : p.scalar;
   Pairs out{b.mul(first, index_constant(2)), {}, backwards};
   if (!mask_.valid()) return out;
+  // A processor compares numbers with the lanes' faster than it moves bits of a mask.
+  if (mask_ == loop_mask_ && loop_rest_.valid() && !backwards) {
+    out.mask =
+        b.active_lane_mask(b.mul(loop_rest_, index_constant(2)), static_cast<uint16_t>(2 * lanes_));
+    return out;
+  }
   const Value mask = mask_vector();
   out.mask = b.shuffle(mask, mask, memory_lanes(lanes_, backwards, 2));
   return out;

@@ -102,8 +102,9 @@ class Frame {
   // A CPU of 32-byte vectors has 16 registers and no mask registers: a masked store takes as long
   // as ten others.
   bool narrow_vectors() const { return !target().simt && target().vector_bytes < 64; }
-  // The mask of a loop over vectors, of which each has a lane inside.
-  void set_loop_mask(kir::Value mask) { mask_ = loop_mask_ = mask; }
+  // A loop over vectors, of which each has a lane inside: so many elements are left from the first
+  // lane on, or invalid: all lanes are inside.
+  void set_loop_rest(kir::Value rest);
   kir::Value mask_and(kir::Value condition);  // the current mask and another condition
   kir::Value any(kir::Value condition);       // i1: does some lane of the mask have it?
   // The same for the lanes of a SIMT thread whose first lane is inside. `all_active` (i1): all
@@ -201,7 +202,7 @@ class Frame {
   SymInts domain_;
   std::vector<LoopDim> loops_;
   uint16_t lanes_ = 1;
-  kir::Value mask_, loop_mask_, all_active_mask_, all_active_;
+  kir::Value mask_, loop_mask_, loop_rest_, all_active_mask_, all_active_;
   std::vector<kir::Value> pointers_;
   kir::Value integer_param(const SymInt& s, kir::Type type,
                            std::unordered_map<uint32_t, kir::Value>& known);

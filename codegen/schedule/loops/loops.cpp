@@ -103,7 +103,7 @@ void cpu_vectors(Frame& f, Value lo, Value hi, const std::function<void(Value)>&
   const Value lanes = f.index_constant(f.lanes());
   const auto part = [&](Value from, Value to, bool masked) {
     b.for_loop(from, to, lanes, {}, [&](Value i, auto) {
-      f.set_loop_mask(masked ? b.active_lane_mask(b.sub(hi, i), f.lanes()) : Value{});
+      f.set_loop_rest(masked ? b.sub(hi, i) : Value{});
       body(i);
       return kir::Builder::Values{};
     });

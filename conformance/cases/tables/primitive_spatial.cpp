@@ -101,6 +101,10 @@ constexpr PrimitiveRow kSpatial[] = {
      "x=T[2,3,4,5] grid=T[2,3,2,2]{-1.4..1.4} mode=\"nearest\" padding=\"reflection\""},
     {"resampling/grid_sample", "volume", kStandard,
      "x=T[1,2,3,4,5] grid=T[1,2,3,2,3]{-1.4..1.4} mode=\"bilinear\" padding=\"reflection\""},
+    {"resampling/grid_sample", "channels", kStandard,
+     "x=T[2,11,4,5] grid=T[2,3,2,2]{-1.4..1.4} mode=\"bicubic\" padding=\"reflection\""},
+    {"resampling/grid_sample", "channels_of_volume", kStandard,
+     "x=T[1,9,3,4,5] grid=T[1,2,3,2,3]{-1.4..1.4} mode=\"bilinear\" padding=\"zeros\""},
     {"resampling/grid_sample_backward", "image", kSmoke,
      "grad=T[2,3,3,2] x=T[2,3,4,5] grid=T[2,3,2,2]{-1.4..1.4} mode=\"bilinear\" "
      "padding=\"zeros\""},

@@ -60,19 +60,21 @@ Val greater_magnitude(const Parts& z) {
 }  // namespace
 
 // C99's example in annex G: where both parts came out NaN but a factor was infinite, or a product
-// of parts was, the factors are boxed and multiplied again.
+// of parts was, the factors are boxed and multiplied again. That both are NaN is asked first, and
+// alone: where a CPU's vector has no such lane, it skips the rest.
 Parts complex_mul(const Parts& a, const Parts& b) {
   const Parts plain = plain_mul(a, b);
   const Val a_infinite = either_infinite(a), b_infinite = either_infinite(b);
   const Val overflows = is_infinite(a.re * b.re) | is_infinite(a.im * b.im) |
                         is_infinite(a.re * b.im) | is_infinite(a.im * b.re);
-  const Val lost =
-      is_unordered(plain.re) & is_unordered(plain.im) & (a_infinite | b_infinite | overflows);
+  const Val lost = is_unordered(plain.re) & is_unordered(plain.im);
   const auto prepared = [](const Val& infinite, const Parts& z) {
     return choose(infinite, boxed(z), {without_nan(z.re), without_nan(z.im)});
   };
   const Parts again = plain_mul(prepared(a_infinite, a), prepared(b_infinite, b));
-  return choose(lost, scaled(again, number(a.re, kInfinity)), plain);
+  const Parts found =
+      choose(a_infinite | b_infinite | overflows, scaled(again, number(a.re, kInfinity)), plain);
+  return choose(lost, found, plain);
 }
 
 namespace {
@@ -111,6 +113,7 @@ Parts complex_div(const Parts& a, const Parts& b) {
   const Val bottom = division_scale(greater_magnitude(b));
   const Parts usual = scaled(smith(scaled(a, top), scaled(b, bottom)), bottom / top);
   const Val zero = eq(b.re, Scalar(0.0)) & eq(b.im, Scalar(0.0));
+  const Val special = zero | either_infinite(a) | either_infinite(b);
   const Val a_infinite = either_infinite(a) & both_finite(b);
   const Val b_infinite = either_infinite(b) & both_finite(a);
   const auto times_conjugate = [](const Parts& x, const Parts& y, const Val& s) {
@@ -120,7 +123,7 @@ Parts complex_div(const Parts& a, const Parts& b) {
   Parts q = choose(b_infinite, times_conjugate(a, boxed(b), zero_like(a.re)), usual);
   q = choose(a_infinite, times_conjugate(boxed(a), b, infinity), q);
   // ATen divides the parts by the magnitude of the zero (c10/util/complex.h), C99 by its real part.
-  return choose(zero, scaled(a, infinity), q);
+  return choose(special, choose(zero, scaled(a, infinity), q), usual);
 }
 
 // Kahan (Branch cuts for complex elementary functions, 1987): the root of the part without

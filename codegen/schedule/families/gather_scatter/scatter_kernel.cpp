@@ -292,7 +292,7 @@ class ScatterBuilder {
     loops.back().lanes = true;
     const auto all =
         b.for_loop(first, end, f_.index_constant(f_.lanes()), {b.i1(true)}, [&](Value i, auto fit) {
-          f_.set_loop_mask(b.active_lane_mask(b.sub(end, i), f_.lanes()));
+          f_.set_loop_rest(b.sub(end, i));
           loops.back().base = i;
           f_.set_loops(loops);
           ElementEmitter::Scope scope(e_);
