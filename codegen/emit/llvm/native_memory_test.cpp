@@ -217,6 +217,28 @@ void check_gather(Scalar s, Scalar index) {
   }
 }
 
+// Where LLVM sees that a mask leaves one lane, of integers that were truncated.
+TEST(NativeMemoryTest, OneLaneOfNarrowIntegersIsAllThatIsStored) {
+  for (const kir::Scalar narrow : {kir::Scalar::i8, kir::Scalar::i16}) {
+    for (const int64_t lanes : {1, 2, 3}) {
+      Builder b("k", native_model());
+      const Value in = b.pointer_param("in", true, false),
+                  out = b.pointer_param("out", false, true);
+      const Value wide = b.load({kir::Scalar::i32, 16}, in, b.i32(0), 4);
+      const auto bytes = static_cast<uint32_t>(kir::bytes(narrow));
+      b.masked_store(out, b.i32(1), b.trunc(wide, narrow), b.active_lane_mask(b.i32(lanes), 16),
+                     bytes);
+      const std::vector<int32_t> from = iota(16, 0x01010101);
+      std::vector<uint8_t> to(40, 0xee), want = to;
+      for (int64_t i = 0; i < lanes; ++i)
+        std::memcpy(want.data() + static_cast<size_t>(i + 1) * bytes, &from[static_cast<size_t>(i)],
+                    bytes);
+      NativeRunner(std::move(b).finish()).run({from.data(), to.data()});
+      EXPECT_EQ(to, want) << lanes << " of " << bytes << " bytes";
+    }
+  }
+}
+
 TEST(NativeMemoryTest, GatherAndScatter) {
   for (Scalar index : {Scalar::i32, Scalar::i64}) {
     check_gather<int8_t>(Scalar::i8, index);

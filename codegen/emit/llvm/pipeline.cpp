@@ -1,5 +1,6 @@
 #include "codegen/emit/llvm/pipeline.h"
 
+#include "codegen/emit/llvm/single_lane_stores.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -49,7 +50,9 @@ void optimize(llvm::Module& module, llvm::TargetMachine* machine) {
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                        /*UseMemorySSA=*/true));
   for (llvm::Function& f : module) {
-    if (!f.isDeclaration()) passes.run(f, functions);
+    if (f.isDeclaration()) continue;
+    passes.run(f, functions);
+    scalarize_single_lane_stores(f);
   }
 }
 

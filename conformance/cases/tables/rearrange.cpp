@@ -134,6 +134,8 @@ constexpr OperatorRow kRows[] = {
      "self=T[20] src=T[3,2] size=[3,2] stride=[4,2] storage_offset=3"},
     {"as_strided_scatter", "strided_source", kStandard,
      "self=T[4,5] src=T[2,5]@transposed size=[2,5] stride=[10,1] storage_offset=0"},
+    {"as_strided_scatter", "apart", kStandard, "self=T[20] src=T[3,4] size=[3,4] stride=[2,5]"},
+    {"as_strided_scatter", "columns", kStandard, "self=T[20] src=T[3,4] size=[3,4] stride=[1,5]"},
     {"as_strided_scatter", "scalar", kStandard,
      "self=T[20] src=T[] size=[] stride=[] storage_offset=7"},
     {"as_strided_scatter", "empty", kStandard, "self=T[20] src=T[0,3] size=[0,3] stride=[3,1]"},

@@ -133,6 +133,9 @@ class BlockedContraction {
       return Builder::Values{};
     });
   }
+  Value rounded_up(Value v, int64_t to) {
+    return b().mul(b().udiv(b().add(v, constant(to - 1)), constant(to)), constant(to));
+  }
   Value smaller(Value x, Value y) { return b().select(b().slt(x, y), x, y); }
   // How many of a tile's `most` rows or columns there are.
   Value extent(Dim d, int64_t most) {
@@ -144,7 +147,9 @@ class BlockedContraction {
   void one_tile() {
     rows_ = extent(kRow, kTileRows);
     columns_ = extent(kColumn, kTileColumns);
-    each(constant(0), b().mul(rows_, constant(kTileColumns)), lanes_,
+    padded_rows_ = rounded_up(rows_, block_.rows);
+    padded_columns_ = rounded_up(columns_, panel_);
+    each(constant(0), b().mul(padded_rows_, constant(kTileColumns)), lanes_,
          [&](Value i) { b().store(sums_, i, b().constant(vector(), 0), align()); });
     for (const Operand* o : {&left_, &right_}) fill(o->free_indices, *o, o->free);
     each(constant(0), f_.param(size(kTerm)), depth_, [&](Value term) {
@@ -223,7 +228,8 @@ class BlockedContraction {
     });
   }
 
-  Value count_of(Dim d) { return d == kTerm ? terms_ : d == kRow ? rows_ : columns_; }
+  // What is packed: whole blocks, with zeros outside of the operands.
+  Value count_of(Dim d) { return d == kTerm ? terms_ : d == kRow ? padded_rows_ : padded_columns_; }
 
   // Element (k, column) of the right operand: line k of the column's panel.
   Value packed_right(Value k, Value column) {
@@ -235,7 +241,7 @@ class BlockedContraction {
   void pack_right() {
     if (runs_along_k(right_)) return pack_right_transposed();
     each(constant(0), terms_, 1, [&](Value k) {
-      each(constant(0), columns_, lanes_, [&](Value column) {
+      each(constant(0), padded_columns_, lanes_, [&](Value column) {
         b().store(right_.memory, packed_right(k, column), load(right_, kColumn, column, kTerm, k),
                   align());
       });
@@ -245,7 +251,7 @@ class BlockedContraction {
   // Where memory runs along k: a square of elements is read in vectors along k, and transposed in
   // registers.
   void pack_right_transposed() {
-    each(constant(0), columns_, lanes_, [&](Value column) {
+    each(constant(0), padded_columns_, lanes_, [&](Value column) {
       each(constant(0), terms_, lanes_, [&](Value k) {
         Builder::Values square;
         for (int i = 0; i < lanes_; ++i)
@@ -419,6 +425,7 @@ class BlockedContraction {
   const RegisterBlock block_;
   const int panel_;                      // columns of a block
   Value sums_, rows_, columns_, terms_;  // of the tile and the step
+  Value padded_rows_, padded_columns_;   // in whole blocks
   Value first_[kDims];
 };
 
