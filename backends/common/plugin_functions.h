@@ -51,7 +51,7 @@ struct Extension {
 // them; the table of functions binds them.
 template <typename Backend>
 struct PluginFunctions {
-  using Scope = typename Backend::Scope;
+  using Scope = Backend::Scope;
 
   static inline constinit SharedDriver<typename Backend::Driver> driver;
 

@@ -47,8 +47,8 @@ struct EntryPoint {
 template <typename Api, typename Device>
 class SpirvKernel {
  public:
-  using Program = typename Api::Program;
-  using Kernel = typename Api::Kernel;
+  using Program = Api::Program;
+  using Kernel = Api::Kernel;
 
   SpirvKernel(const Device& device, const primset_module_desc& desc)
       : shape(desc), device_(device), entry_(desc) {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/common/call_attributes.h"
 #include "backends/common/contraction.h"
 #include "backends/common/element_bytes.h"
 

@@ -14,7 +14,6 @@ using prims::Graph;
 using prims::Node;
 using prims::NodeId;
 using prims::Prim;
-using prims::Region;
 using prims::ValueId;
 
 DType narrow(DType t) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "decomps/engine/promotion.h"
 #include "decomps/operators/operator_support.h"
 
 namespace primset::decomps {

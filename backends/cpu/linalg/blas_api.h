@@ -28,7 +28,7 @@ struct PartsOf<Complex<Real>> {
   using Type = Real;
 };
 template <typename T>
-using Part = typename PartsOf<T>::Type;
+using Part = PartsOf<T>::Type;
 template <typename T>
 inline constexpr bool kIsComplex = !std::is_same_v<T, Part<T>>;
 

@@ -50,7 +50,7 @@ class LdlFactorCall {
   const StridedMatrices<T> a_;
   T* const factors_;
   int32_t *const pivots_, *const info_;
-  typename Lapack<T>::Sytrf* const factor_routine_;
+  Lapack<T>::Sytrf* const factor_routine_;
 };
 
 template <typename T>
@@ -100,7 +100,7 @@ class LdlSolveCall {
   const StridedVectors<int32_t> pivots_;
   const StridedMatrices<T> b_;
   T* const x_;
-  typename Lapack<T>::Sytrs* const solve_routine_;
+  Lapack<T>::Sytrs* const solve_routine_;
 };
 
 }  // namespace primset_cpu

@@ -12,7 +12,6 @@ namespace primset_cpu {
 namespace {
 
 using primset_backend::guarded;
-using primset_backend::make_status;
 
 using SparseRun = primset_status* (*)(primset_stream, const void*, const primset_primitive_call*);
 

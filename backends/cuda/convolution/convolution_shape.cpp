@@ -7,7 +7,6 @@
 namespace primset_cuda {
 namespace {
 
-using primset_backend::Convolution;
 using primset_backend::ConvolutionKind;
 
 // The library's 32 bits count its elements.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "codegen/schedule/loops/loops.h"
+
 namespace primset::schedule {
 
 using kir::Value;

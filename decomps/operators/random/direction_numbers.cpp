@@ -1,6 +1,8 @@
 // The packed numbers as bytes in the binary's read-only data: the assembler copies the file in.
 #include "decomps/operators/random/direction_numbers.h"
 
+#include <cstddef>
+
 __asm__(
     ".pushsection .rodata.primset_direction_numbers, \"a\", @progbits\n"
     ".hidden primset_direction_numbers\n"

@@ -196,7 +196,8 @@ class BlockedContraction {
       for (int v = 0; v < vectors; ++v) {
         const Value at = b().add(line, constant(int64_t{v} * lanes_));
         const Value before = b().load(vector(), sums_, at, align());
-        const Value more = sums[static_cast<size_t>(r * vectors + v)];
+        const Value more =
+            sums[static_cast<size_t>(r) * static_cast<size_t>(vectors) + static_cast<size_t>(v)];
         b().store(sums_, at, add(before, more), align());
       }
     }

@@ -1,5 +1,7 @@
 #include "codegen/schedule/families/fft/radices.h"
 
+#include <cstddef>
+
 namespace primset::schedule {
 namespace {
 
