@@ -13,6 +13,7 @@
 #ifndef PRIMSET_PRIMS_GRAPH_GRAPH_H_
 #define PRIMSET_PRIMS_GRAPH_GRAPH_H_
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -88,6 +89,12 @@ struct Node {
   template <typename T>
   const T& attr(std::string_view name) const {
     return std::get<T>(find_attr(name).value);
+  }
+  // The same; null when the primitive has no such attribute.
+  template <typename T>
+  const T* attr_if(std::string_view name) const {
+    const auto at = std::ranges::find(attrs, name, &Attr::name);
+    return at == attrs.end() ? nullptr : &std::get<T>(at->value);
   }
   const Attr& find_attr(std::string_view name) const;
 };

@@ -7,7 +7,7 @@
 
 #include "backends/common/call_attributes.h"
 #include "backends/cpu/bf16.h"
-#include "backends/cpu/linalg/support.h"
+#include "backends/cpu/row_blocks.h"
 
 namespace primset_cpu {
 
@@ -44,18 +44,12 @@ class RowGradients {
         padding_(primset_backend::integer(call, "padding_idx", -1)),
         positions_(positions_of(call.operands[1], rows_)) {}
 
-  // Where there are fewer rows than threads want, they share the columns.
   void run(ThreadPool& pool) const {
-    constexpr int64_t kItems = 8, kLeastColumns = 64;
-    const int64_t wanted = kItems * pool.size() / std::max<int64_t>(rows_, 1) + 1;
-    const int64_t blocks = std::clamp<int64_t>(columns_ / kLeastColumns, 1, wanted);
-    in_parallel(pool, rows_ * blocks, [&](int64_t first, int64_t end) {
+    in_row_blocks(pool, rows_, columns_, [&] {
       std::vector<Wide> sums(kIsWide ? 0 : static_cast<size_t>(columns_));
-      for (int64_t i = first; i < end; ++i) {
-        const int64_t row = i / blocks, block = i % blocks;
-        const int64_t from = columns_ * block / blocks, to = columns_ * (block + 1) / blocks;
+      return [this, sums](int64_t row, int64_t from, int64_t to) mutable {
         sum_row(row, from, to - from, sums.data());
-      }
+      };
     });
   }
 

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "backends/cpu/linalg/support.h"
+#include "backends/cpu/row_blocks.h"
 #include "backends/cpu/vector_code.h"
 
 namespace primset_cpu {
@@ -53,7 +53,6 @@ class SegmentReduceCall {
     for (uint32_t d = 1; d < call.operands[0].rank; ++d) columns_ *= call.operands[0].sizes[d];
   }
 
-  // Where there are fewer segments than threads want, they share the columns.
   void run(ThreadPool& pool) const {
     if (columns_ == 1) {
       const auto some = [&](int64_t first, int64_t end) {
@@ -61,15 +60,10 @@ class SegmentReduceCall {
       };
       return in_parallel(pool, segments_, some, segments_ + rows_);
     }
-    constexpr int64_t kItems = 8, kLeastColumns = 64;
-    const int64_t wanted = kItems * pool.size() / std::max<int64_t>(segments_, 1) + 1;
-    const int64_t blocks = std::clamp<int64_t>(columns_ / kLeastColumns, 1, wanted);
-    in_parallel(pool, segments_ * blocks, [&](int64_t first, int64_t end) {
-      for (int64_t i = first; i < end; ++i) {
-        const int64_t block = i % blocks;
-        vector_code(ReduceRows(), *this, i / blocks, columns_ * block / blocks,
-                    columns_ * (block + 1) / blocks);
-      }
+    in_row_blocks(pool, segments_, columns_, [&] {
+      return [&](int64_t segment, int64_t from, int64_t to) {
+        vector_code(ReduceRows(), *this, segment, from, to);
+      };
     });
   }
 

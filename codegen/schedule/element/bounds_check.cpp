@@ -39,12 +39,12 @@ std::set<const prims::Input*> integer_inputs(const Graph& graph, ValueId value) 
 std::string bounds_message(const Graph& graph, const prims::Node& node, ValueId operand,
                            int64_t dim) {
   const std::set<const prims::Input*> inputs = integer_inputs(graph, operand);
-  const auto argument = std::ranges::find(node.attrs, "argument", &prims::Attr::name);
+  const auto* argument = node.attr_if<std::string>("argument");
   std::string name = "index";
   if (inputs.size() == 1)
     name = (*inputs.begin())->name;
-  else if (argument != node.attrs.end())
-    name = std::get<std::string>(argument->value);
+  else if (argument != nullptr)
+    name = *argument;
   return fmt::format(
       "index {{value}} of '{}' is out of bounds for dimension {}; expected one within its size",
       name, dim);

@@ -17,15 +17,9 @@ using prims::SymInt;
 using prims::ValueId;
 using Values = prims::Builder::Values;
 
-template <typename T>
-const T* find_attr(const Node& n, std::string_view name) {
-  const auto at = std::ranges::find(n.attrs, name, &prims::Attr::name);
-  return at == n.attrs.end() ? nullptr : &std::get<T>(at->value);
-}
-
 // Does the node say of its indices that they may lie anywhere?
 bool may_miss(const Node& n) {
-  const bool* in_bounds = find_attr<bool>(n, "in_bounds");
+  const bool* in_bounds = n.attr_if<bool>("in_bounds");
   return in_bounds && !*in_bounds;
 }
 
@@ -48,7 +42,7 @@ prims::Graph with_bounds_checks(const Graph& graph, const IsNative& native) {
         const Node& n = graph.node(id);
         if (!may_miss(n) || !native(graph, id)) return std::nullopt;
         // Dims of the first operand, where the node names them; else rows of the result.
-        const auto* named = find_attr<std::vector<int64_t>>(n, "dims");
+        const auto* named = n.attr_if<std::vector<int64_t>>("dims");
         const auto dims = named ? *named : std::vector<int64_t>{0};
         const prims::SymInts& shape = graph.type(named ? n.operands[0] : n.results[0]).shape;
         for (size_t k = 0; k < dims.size(); ++k) {
